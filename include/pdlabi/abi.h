@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 10u
+#define PDL_ABI_VERSION 11u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -593,20 +593,26 @@ void pdlrt_pool(int32_t type, int32_t pooling, int64_t bag_count, int64_t width,
                 const void *rows, const int32_t *inverse, const int32_t *splits,
                 int64_t row_bags, int64_t row_stride, void *out);
 
-/* The gradient of pooling with respect to the rows: for each key, and for each
- * of its occurrences o with first <= o < first + count, ascending, the
- * cotangent of the bag that holds o - first (divided as `pooling` says) is
- * added to `out` (U x width), which starts at +0 when `accumulate` is 0.
- * `bag_of`: occurrence to bag; null: each bag holds one id. `cotangent`: in
- * rows like `out` of pdlrt_pool; `row_bags` is less than 2^31. */
-void pdlrt_pool_gradient(int32_t type, int32_t pooling,
-                         const pdl_lookup *lookup, int64_t first, int64_t count,
-                         int64_t width, const void *cotangent, int64_t row_bags,
-                         int64_t row_stride, const int32_t *bag_of,
-                         const int32_t *splits, int32_t accumulate, void *out);
+/* What an input of a lookup gives to the gradient of its rows. */
+typedef struct pdl_pooled_input {
+  int32_t pooling;       /* pdl_pooling */
+  int64_t first;         /* its first occurrence in the lookup */
+  int64_t bag_count;     /* its bags */
+  const void *cotangent; /* of its bags, in rows like `out` of pdlrt_pool */
+  int64_t row_bags, row_stride; /* row_bags < 2^31 */
+  const int32_t *splits; /* [bag_count + 1], from 0; null: each bag holds one
+                            id */
+} pdl_pooled_input;
 
-/* bag_of[o] = the bag that occurrence o belongs to. */
-void pdlrt_bag_of(int64_t bag_count, const int32_t *splits, int32_t *bag_of);
+/* The gradient of pooling with respect to the rows of a lookup: for each key,
+ * and for each of its occurrences in `inputs`, ascending, the cotangent of the
+ * bag that holds it (divided as the input's pooling says) is added to `out`
+ * (U x width), which starts at +0. `inputs`: in the lookup's order; what is
+ * missing adds nothing. `bag_of`: room for as many numbers as the lookup has
+ * occurrences; may be null if no input has splits. */
+void pdlrt_pool_gradient(int32_t type, const pdl_lookup *lookup, int64_t width,
+                         int32_t input_count, const pdl_pooled_input *inputs,
+                         int32_t *bag_of, void *out);
 
 typedef enum pdl_post_op {
   PDL_POST_BIAS = 1,         /* add bias[n] */
@@ -631,6 +637,13 @@ void pdlrt_gemm(void *worker, int32_t type, int32_t product,
                 int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n,
                 int64_t k, const void *a, const void *b, void *c,
                 int64_t c_stride, int32_t post_count, const pdl_post *posts);
+
+/* `count` small products without posts, each on its own factors, which stand
+ * one behind the other without gaps, as the results do: m x n x k each, strict
+ * in every numerics (see pdlrt_gemm). */
+void pdlrt_batch_gemm(void *worker, int32_t type, int32_t transpose_a,
+                      int32_t transpose_b, int64_t count, int64_t m, int64_t n,
+                      int64_t k, const void *a, const void *b, void *c);
 
 /* Rows of a batch that in-batch scores are formed of at a time. */
 #define PDL_IN_BATCH_ROWS 128

@@ -118,9 +118,9 @@ static LogicalResult evaluateGemm(GemmOp op, Frame &frame) {
 static void evaluateBatchMatmul(BatchMatmulOp op, Frame &frame) {
   const Tensor &lhs = frame.tensor(op.getLhs()),
                &rhs = frame.tensor(op.getRhs());
-  const bool transposed = op.getTransposeLhs();
-  ProductShape shape{transposed ? lhs.dim(2) : lhs.dim(1), rhs.dim(2),
-                     rhs.dim(1), transposed, /*transposeRhs=*/false};
+  const bool ofColumns = op.getTransposeLhs(), byRows = op.getTransposeRhs();
+  ProductShape shape{lhs.dim(ofColumns ? 2 : 1), rhs.dim(byRows ? 1 : 2),
+                     rhs.dim(byRows ? 2 : 1), ofColumns, byRows};
   Type elementType = getElementTypeOrSelf(op.getType());
   Tensor out({lhs.dim(0), shape.m, shape.n}, elementType);
   dispatchFloat(elementType, [&](auto zero) {

@@ -64,9 +64,16 @@ func.func @columns(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index) {
   // CHECK: llvm.call @pdlrt_pool(%{{.*}}, %{{.*}}, %[[COUNT]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[BAGS]], %[[STRIDE]], %{{.*}}) :
   rt.pool sum %x[%inverse] into %bags
     : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[13, 4, 1]>>
-  // CHECK: llvm.call @pdlrt_pool_gradient({{.*}}, %[[BAGS]], %[[STRIDE]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) :
-  rt.pool_gradient sum %bags at %p[%c0, %n] into %x
-    : memref<?x3x4xf32, strided<[13, 4, 1]>>, !llvm.ptr, memref<?x4xf32>
+  // CHECK: llvm.getelementptr %[[INPUTS:.*]][0, 0] : {{.*}} !llvm.struct<"pdl_pooled_input"
+  // CHECK: llvm.store %[[BAGS]]
+  // CHECK: llvm.store %[[STRIDE]]
+  // CHECK: llvm.call @pdlrt_pool_gradient(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[INPUTS]], %{{.*}}, %{{.*}}) :
+  rt.pool_gradient [#rt<pooling sum>] (%bags : memref<?x3x4xf32, strided<[13, 4, 1]>>) at %p[%c0] into %x
+    : !llvm.ptr, memref<?x4xf32>
+  // CHECK: llvm.call @pdlrt_batch_gemm(
+  %squares = rt.view %p[%c0] size(%n) : !llvm.ptr -> memref<?x4x4xf32>
+  rt.batch_gemm %worker, %squares, %squares transposed into %squares
+    : !llvm.ptr, memref<?x4x4xf32>, memref<?x4x4xf32>, memref<?x4x4xf32>
   return
 }
 

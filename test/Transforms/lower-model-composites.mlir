@@ -63,8 +63,7 @@ nn.program @rows frozen reads(@r except [@x]) {
 }
 
 // CHECK-LABEL: nn.program @products
-// CHECK: %[[T:.*]] = nn.transpose %[[X:.*]] permutation [0, 2, 1]
-// CHECK: nn.batch_matmul %[[X]], %[[T]] : tensor<?x2x2xf32>, tensor<?x2x2xf32>
+// CHECK: nn.batch_matmul %[[X:.*]], %[[X]] transposed : tensor<?x2x2xf32>, tensor<?x2x2xf32>
 nn.program @products frozen reads(@r except [@c, @d]) {
 ^bb0(%x: tensor<?x4xf32>):
   %0 = nn.reshape %x : (tensor<?x4xf32>) -> tensor<?x2x2xf32>

@@ -278,11 +278,10 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     rt.gemm  fast %9, %68 transposed, %75 post [] into %100 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
     %101 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
     rt.gemm  fast %9, %75, %70 transposed post [] into %101 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %102 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    %103 = rt.view %4[%40] size(%6) : !llvm.ptr -> memref<?xi32>
-    rt.bag_of %63 into %103 : memref<?xi32>, memref<?xi32>
-    %104 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool_gradient  sum %104 at %30[%c0, %6] bags(%103 : memref<?xi32>) splits(%63 : memref<?xi32>) into %102 : memref<?x26x10xf32, strided<[273, 10, 1]>>, !llvm.ptr, memref<?x10xf32>
+    %102 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %103 = rt.view %4[%40] size(%2) : !llvm.ptr -> memref<?xi32>
+    %104 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool_gradient [#rt<pooling sum>](%102 : memref<?x26x10xf32, strided<[273, 10, 1]>>) at %30[%c0] splits(%63 : memref<?xi32>) of [0] bags(%103 : memref<?xi32>) into %104 : !llvm.ptr, memref<?x10xf32>
     rt.loss_sum %84 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32

@@ -393,7 +393,7 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
       scf.reduce 
     }
     %42 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient  sum %29 at %11[%c0, %27] into %42 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    rt.pool_gradient [#rt<pooling sum>](%29 : memref<?x1xf32>) at %11[%c0] into %42 : !llvm.ptr, memref<?x1xf32>
     rt.loss_sum %35 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32

@@ -438,7 +438,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     call @kernel.reduce_add_f32_3(%10, %29, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     call @kernel.copy_f32_4(%29, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %35 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient  sum %28 at %11[%c0, %26] into %35 : memref<?x1xf32>, !llvm.ptr, memref<?x1xf32>
+    rt.pool_gradient [#rt<pooling sum>](%28 : memref<?x1xf32>) at %11[%c0] into %35 : !llvm.ptr, memref<?x1xf32>
     rt.loss_sum %31 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32

@@ -55,6 +55,13 @@ GemmIsa nativeGemmIsa();
 /// supported. All of them give the same bits.
 void strictGemm(GemmIsa isa, GemmWorkspace &workspace, const GemmCall &call);
 
+/// `count` small strict products of the shape of `call`, which has neither
+/// posts nor strides of its own: A, B and C of each stand behind those of the
+/// last one. Shared by the threads of the caller's task; all instruction sets
+/// give the same bits, and `strictGemm` does for each.
+void strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
+                     const GemmCall &call, int64_t count);
+
 /// How products of bf16 factors are computed. Both give the same bits.
 enum class BFloat16Isa {
   emulated, ///< by AVX2 and FMA: slower than f32

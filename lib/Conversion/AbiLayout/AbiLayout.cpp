@@ -228,6 +228,15 @@ LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, program_count),
   MEMBER(pdl_descriptor, programs))
 
+LAYOUT(pdl_pooled_input,
+  MEMBER(pdl_pooled_input, pooling),
+  MEMBER(pdl_pooled_input, first),
+  MEMBER(pdl_pooled_input, bag_count),
+  MEMBER(pdl_pooled_input, cotangent),
+  MEMBER(pdl_pooled_input, row_bags),
+  MEMBER(pdl_pooled_input, row_stride),
+  MEMBER(pdl_pooled_input, splits))
+
 LAYOUT(pdl_post,
   MEMBER(pdl_post, kind),
   MEMBER(pdl_post, operand))

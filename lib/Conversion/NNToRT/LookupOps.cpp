@@ -83,35 +83,38 @@ static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
 
 static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value lookup = emitter.pointer(rt::Place::lookup,
-                                 emitter.sizes.lookupOf(op.getInverse()));
-  Value out = emitter.view(op.getGradient());
-  bool isFirst = true;
+  SmallVector<Attribute> poolings;
+  SmallVector<Value> cotangents, firsts, splits;
+  SmallVector<int64_t> bagged;
   SmallVector<nn::PoolInput> inputs = op.getInputs();
   for (auto [number, input] : llvm::enumerate(inputs)) {
     if (!input.cotangent)
       continue;
-    Value first = firstOccurrence(emitter, ArrayRef(inputs).take_front(number));
-    Extent extent = emitter.sizes.elements(input.ids);
-    Value splits, bagOf;
     if (input.splits) {
-      splits = emitter.flat(input.splits);
-      bagOf = emitter.scratchView(emitter.plan.scratch(op), extent,
-                                  builder.getI32Type());
-      rt::BagOfOp::create(builder, splits, bagOf);
+      bagged.push_back(static_cast<int64_t>(poolings.size()));
+      splits.push_back(emitter.flat(input.splits));
     }
-    rt::PoolGradientOp::create(builder, poolingOf(input),
-                               viewBags(emitter, input.cotangent), lookup,
-                               first, emitter.evaluate(extent), bagOf, splits,
-                               /*accumulate=*/!isFirst, out);
-    isFirst = false;
+    poolings.push_back(rt::PoolingAttr::get(op.getContext(), poolingOf(input)));
+    cotangents.push_back(viewBags(emitter, input.cotangent));
+    firsts.push_back(
+        firstOccurrence(emitter, ArrayRef(inputs).take_front(number)));
   }
-  if (isFirst)
-    emitter.fill(
+  if (poolings.empty())
+    return emitter.fill(
         op.getGradient(),
         emitter.scalar(
             cast<RankedTensorType>(op.getGradient().getType()).getElementType(),
             0));
+  Value bagOf;
+  if (!bagged.empty())
+    bagOf = emitter.scratchView(emitter.plan.scratch(op),
+                                emitter.sizes.first(op.getOccurrences()),
+                                builder.getI32Type());
+  rt::PoolGradientOp::create(
+      builder, builder.getArrayAttr(poolings), cotangents,
+      emitter.pointer(rt::Place::lookup,
+                      emitter.sizes.lookupOf(op.getInverse())),
+      firsts, splits, bagged, bagOf, emitter.view(op.getGradient()));
 }
 
 namespace {

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -42,31 +41,11 @@ static void emitGemm(StageEmitter &emitter, nn::GemmOp op) {
               op.getCompute().has_value(), op.getResult());
 }
 
-/// Small products, one for each sample: loops, in which the columns of a row
-/// are independent of each other.
 static void emitBatchMatmul(StageEmitter &emitter, nn::BatchMatmulOp op) {
-  Type element = op.getType().getElementType();
-  const bool transposed = op.getTransposeLhs();
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  const int64_t depth = nn::tensorOf(op.getRhs()).getDimSize(1);
-  Value lhs = emitter.view(op.getLhs()), rhs = emitter.view(op.getRhs());
-  Value out = emitter.view(op.getResult());
-  emitter.fill(op.getResult(), emitter.scalar(element, 0));
-  SmallVector<Value> bounds{
-      emitter.evaluate(emitter.sizes.first(op.getResult())),
-      emitter.index(shape[1]), emitter.index(shape[2])};
-  Value count = emitter.index(depth);
-  emitter.parallel(bounds, [&](ValueRange at) {
-    Value start = emitter.load(out, at);
-    Value sum = emitter.ordered(count, start, [&](Value k, Value sum) -> Value {
-      SmallVector<Value> left{at[0], at[1], k};
-      if (transposed)
-        std::swap(left[1], left[2]);
-      return math::FmaOp::create(emitter.builder, emitter.load(lhs, left),
-                                 emitter.load(rhs, {at[0], k, at[2]}), sum);
-    });
-    emitter.store(sum, out, at);
-  });
+  rt::BatchGemmOp::create(emitter.builder, emitter.pointer(rt::Place::worker),
+                          emitter.view(op.getLhs()), emitter.view(op.getRhs()),
+                          op.getTransposeLhs(), op.getTransposeRhs(),
+                          emitter.view(op.getResult()));
 }
 
 namespace {

@@ -452,27 +452,38 @@ static Value lowerPool(rt::PoolOp op, rt::PoolOp::Adaptor operands,
 static Value lowerPoolGradient(rt::PoolGradientOp op,
                                rt::PoolGradientOp::Adaptor operands,
                                CallBuilder &builder) {
-  Bags cotangent =
-      bagsIn(builder, op.getCotangent().getType(), operands.getCotangent());
+  Type input = abi::llvmType<pdl_pooled_input>(op.getContext());
+  const size_t count = op.getKinds().size();
+  Value inputs = builder.room(input, count);
+  for (auto [index, pooling] :
+       llvm::enumerate(op.getKinds().getAsRange<rt::PoolingAttr>())) {
+    Value cotangent = operands.getCotangents()[index];
+    Bags bags =
+        bagsIn(builder, cast<MemRefType>(op.getCotangents()[index].getType()),
+               cotangent);
+    Value splits;
+    const auto *bagged = llvm::find(op.getWithSplits(), int64_t(index));
+    if (bagged != op.getWithSplits().end())
+      splits = operands.getSplits()[bagged - op.getWithSplits().begin()];
+    auto number = static_cast<int32_t>(index);
+    auto set = [&](int32_t member, Value value) {
+      LLVM::StoreOp::create(builder.rewriter, builder.loc, value,
+                            builder.element(input, inputs, {number, member}));
+    };
+    set(PDLC_ABI_INDEX(pdl_pooled_input, pooling),
+        builder.constant32(static_cast<int64_t>(pooling.getValue())));
+    set(PDLC_ABI_INDEX(pdl_pooled_input, first), operands.getFirsts()[index]);
+    set(PDLC_ABI_INDEX(pdl_pooled_input, bag_count), bags.count);
+    set(PDLC_ABI_INDEX(pdl_pooled_input, cotangent), builder.memory(cotangent));
+    set(PDLC_ABI_INDEX(pdl_pooled_input, row_bags), bags.ofRow);
+    set(PDLC_ABI_INDEX(pdl_pooled_input, row_stride), bags.rowStride);
+    set(PDLC_ABI_INDEX(pdl_pooled_input, splits), builder.memory(splits));
+  }
   return builder.call(
       "pdlrt_pool_gradient", {},
-      {builder.type(op.getOut()),
-       builder.constant32(static_cast<int64_t>(op.getPooling())),
-       operands.getLookup(), operands.getFirst(), operands.getCount(),
-       builder.size(operands.getOut(), 1),
-       builder.memory(operands.getCotangent()), cotangent.ofRow,
-       cotangent.rowStride, builder.memory(operands.getBagOf()),
-       builder.memory(operands.getSplits()),
-       builder.constant32(op.getAccumulate()),
-       builder.memory(operands.getOut())});
-}
-
-static Value lowerBagOf(rt::BagOfOp op, rt::BagOfOp::Adaptor operands,
-                        CallBuilder &builder) {
-  return builder.call("pdlrt_bag_of", {},
-                      {bagsOf(builder, operands.getSplits()),
-                       builder.memory(operands.getSplits()),
-                       builder.memory(operands.getOut())});
+      {builder.type(op.getOut()), operands.getLookup(),
+       builder.size(operands.getOut(), 1), builder.constant32(count), inputs,
+       builder.memory(operands.getBagOf()), builder.memory(operands.getOut())});
 }
 
 static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
@@ -509,6 +520,21 @@ static Value lowerGemm(rt::GemmOp op, rt::GemmOp::Adaptor operands,
        builder.memory(operands.getLhs()), builder.memory(operands.getRhs()),
        builder.memory(out), builder.stride(out, 0), builder.constant32(count),
        posts});
+}
+
+static Value lowerBatchGemm(rt::BatchGemmOp op,
+                            rt::BatchGemmOp::Adaptor operands,
+                            CallBuilder &builder) {
+  Value out = operands.getOut();
+  return builder.call(
+      "pdlrt_batch_gemm", {},
+      {operands.getWorker(), builder.type(op.getOut()),
+       builder.constant32(op.getTransposeLhs()),
+       builder.constant32(op.getTransposeRhs()), builder.size(out, 0),
+       builder.size(out, 1), builder.size(out, 2),
+       builder.size(operands.getLhs(), op.getTransposeLhs() ? 1 : 2),
+       builder.memory(operands.getLhs()), builder.memory(operands.getRhs()),
+       builder.memory(out)});
 }
 
 static Value lowerInBatchLogSumExp(rt::InBatchLogSumExpOp op,
@@ -682,8 +708,8 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerGather);
   add(lowerPool);
   add(lowerPoolGradient);
-  add(lowerBagOf);
   add(lowerGemm);
+  add(lowerBatchGemm);
   add(lowerInBatchLogSumExp);
   add(lowerInBatchGradient);
   add(lowerDropout);

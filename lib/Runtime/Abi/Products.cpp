@@ -1,4 +1,4 @@
-//===- Products.cpp - The entry point of matrix products ------------------===//
+//===- Products.cpp - The entry points of matrix products -----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,4 +18,13 @@ void pdlrt_gemm(void *worker, int32_t type, int32_t product, int32_t transposeA,
   gemm(product, Worker::of(worker).gemmWorkspace(),
        {type, transposeA != 0, transposeB != 0, m, n, k, a, b, c, cStride,
         postCount, posts});
+}
+
+void pdlrt_batch_gemm(void *worker, int32_t type, int32_t transposeA,
+                      int32_t transposeB, int64_t count, int64_t m, int64_t n,
+                      int64_t k, const void *a, const void *b, void *c) {
+  strictBatchGemm(
+      nativeGemmIsa(), Worker::of(worker).gemmWorkspace(),
+      {type, transposeA != 0, transposeB != 0, m, n, k, a, b, c, n, 0, nullptr},
+      count);
 }

@@ -139,6 +139,41 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
     kernels.f32(argumentsOf<float>(call), scratch);
 }
 
+template <typename T>
+static StrictBatch<T> batchOf(GemmCall call, int64_t begin, int64_t end) {
+  call.a = static_cast<const T *>(call.a) + begin * call.m * call.k;
+  call.b = static_cast<const T *>(call.b) + begin * call.k * call.n;
+  call.c = static_cast<T *>(call.c) + begin * call.m * call.n;
+  StrictBatch<T> batch = {argumentsOf<T>(call), end - begin};
+  return batch;
+}
+
+void pdlrt::strictBatchGemm(GemmIsa isa, GemmWorkspace &workspace,
+                            const GemmCall &call, int64_t count) {
+  if (call.m <= 0 || call.n <= 0)
+    return;
+  const TraceSpan span("products", {count * call.m, call.n, call.k});
+  const StrictKernels &kernels =
+      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  auto multiplyRange = [&](GemmWorkspace &own, int64_t begin, int64_t end) {
+    void *scratch = own.scratch(static_cast<size_t>(kernels.scratchBytes));
+    if (call.type == PDL_F64)
+      kernels.batchF64(batchOf<double>(call, begin, end), scratch);
+    else
+      kernels.batchF32(batchOf<float>(call, begin, end), scratch);
+  };
+  // An element that is computed costs about as much as k / 16 that are touched.
+  const int64_t ranges = rangesFor(
+      count, 4.0 * static_cast<double>(call.m * call.n * (call.k / 16 + 3)) *
+                 static_cast<double>(count));
+  if (ranges == 1 || !workspace.reserveParts(size_t(parallelWidth())))
+    return multiplyRange(workspace, 0, count);
+  parallelFor(ranges, [&](int64_t range) {
+    GemmWorkspace::Part part(workspace);
+    multiplyRange(*part, count * range / ranges, count * (range + 1) / ranges);
+  });
+}
+
 bool pdlrt::isSupported(BFloat16Isa isa) {
   return isa == BFloat16Isa::emulated
              ? isSupported(GemmIsa::v3)

@@ -29,12 +29,21 @@ template <typename T> struct StrictArguments {
   int64_t biasStride;
 };
 
+/// `count` products of one shape whose factors and results stand one behind the
+/// other.
+template <typename T> struct StrictBatch {
+  StrictArguments<T> first;
+  int64_t count;
+};
+
 /// The kernels of one instruction set.
 struct StrictKernels {
   /// Bytes of 64-byte aligned scratch that a product needs.
   int64_t scratchBytes;
   void (*f32)(const StrictArguments<float> &arguments, void *scratch);
   void (*f64)(const StrictArguments<double> &arguments, void *scratch);
+  void (*batchF32)(const StrictBatch<float> &batch, void *scratch);
+  void (*batchF64)(const StrictBatch<double> &batch, void *scratch);
 };
 
 extern const StrictKernels strictKernelsV3;

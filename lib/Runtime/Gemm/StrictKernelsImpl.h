@@ -389,6 +389,35 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
   }
 }
 
+/// Small products: B is transposed where it must be, and nothing is packed.
+template <typename Vector>
+void multiplyBatch(const StrictBatch<typename Vector::Element> &batch,
+                   void *scratch) {
+  using Element = typename Vector::Element;
+  StrictArguments<Element> g = batch.first;
+  const int64_t sizeOfA = g.m * g.k, sizeOfB = g.k * g.n, sizeOfC = g.m * g.n;
+  const bool isTransposed = g.transposeB && g.n > 1 && g.k > 1 &&
+                            g.m <= 5 * Vector::tileRows &&
+                            sizeOfB <= packedElements / 2;
+  for (int64_t i = 0; i < batch.count; ++i) {
+    g.a = batch.first.a + i * sizeOfA;
+    g.b = batch.first.b + i * sizeOfB;
+    g.c = batch.first.c + i * sizeOfC;
+    if (isTransposed) {
+      auto *transposed = static_cast<Element *>(scratch);
+      int64_t column = 0;
+      for (; column + 4 <= g.n; column += 4)
+        packRows(g.b + column * g.k, g.k, g.k, transposed + column, g.n);
+      for (; column < g.n; ++column)
+        packRow(g.b + column * g.k, g.k, transposed + column, g.n);
+      g.b = transposed;
+      g.bStride = g.n;
+      g.transposeB = false;
+    }
+    multiply<Vector>(g, scratch);
+  }
+}
+
 } // namespace
 } // namespace pdlrt
 

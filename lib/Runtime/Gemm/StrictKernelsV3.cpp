@@ -11,8 +11,9 @@
 
 namespace pdlrt {
 
-const StrictKernels strictKernelsV3 = {packedElements * int64_t(sizeof(double)),
-                                       multiply<FloatVector>,
-                                       multiply<DoubleVector>};
+const StrictKernels strictKernelsV3 = {
+    packedElements * int64_t(sizeof(double)), multiply<FloatVector>,
+    multiply<DoubleVector>, multiplyBatch<FloatVector>,
+    multiplyBatch<DoubleVector>};
 
 } // namespace pdlrt

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 // Every sum here is a chain of plain adds in the settled order; only the
 // elements of a row, which do not meet, may share a vector. Threads share rows,
@@ -20,20 +21,48 @@
 
 namespace {
 
-template <typename T>
-void gather(int64_t count, int64_t width, void *const *rows, T *out) {
-  const size_t bytes = sizeof(T) * static_cast<size_t>(width);
+/// Calls body.operator()<width>() where tables often have rows of that width,
+/// so that loops over a row have no ends to look for; else with 0.
+template <typename Body> void withWidth(int64_t width, Body body) {
+  auto choose =
+      [&]<int64_t... widths>(std::integer_sequence<int64_t, widths...>) {
+        const bool found =
+            ((width == widths && (body.template operator()<widths>(), true)) ||
+             ...);
+        if (!found)
+          body.template operator()<0>();
+      };
+  choose(std::integer_sequence<int64_t, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                               13, 14, 15, 16, 20, 24, 32, 40, 48, 64>());
+}
+
+/// `width`, as a constant if it is one.
+template <int64_t known> int64_t widthOf(int64_t width) {
+  return known ? known : width;
+}
+
+template <typename T, int64_t known>
+void gatherRange(int64_t begin, int64_t end, int64_t dynamicWidth,
+                 void *const *rows, T *out) {
+  const int64_t width = widthOf<known>(dynamicWidth);
   // Rows of a large table are not in a cache.
   constexpr int64_t ahead = 16;
-  pdlrt::parallelRanges(
-      count, 2.0 * static_cast<double>(bytes) * static_cast<double>(count),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          if (i + ahead < end)
-            __builtin_prefetch(rows[i + ahead]);
-          std::memcpy(out + i * width, rows[i], bytes);
-        }
-      });
+  for (int64_t i = begin; i < end; ++i) {
+    if (i + ahead < end)
+      __builtin_prefetch(rows[i + ahead]);
+    std::memcpy(out + i * width, rows[i], sizeof(T) * width);
+  }
+}
+
+template <typename T>
+void gather(int64_t count, int64_t width, void *const *rows, T *out) {
+  pdlrt::parallelRanges(count,
+                        2.0 * sizeof(T) * static_cast<double>(width * count),
+                        [&](int64_t begin, int64_t end) {
+                          withWidth(width, [&]<int64_t known>() {
+                            gatherRange<T, known>(begin, end, width, rows, out);
+                          });
+                        });
 }
 
 /// What the sum over a bag of `size` ids is divided by.
@@ -42,31 +71,54 @@ template <typename T> T divisorOf(int32_t pooling, int64_t size) {
                                   : std::sqrt(static_cast<T>(size));
 }
 
-template <typename T>
+/// One id a bag: `count` bags that are neighbours.
+template <typename T, int64_t known>
+void copyRows(int64_t count, int64_t dynamicWidth, const T *rows,
+              const int32_t *inverse, T *__restrict out) {
+  const int64_t width = widthOf<known>(dynamicWidth);
+  for (int64_t i = 0; i < count; ++i) {
+    const T *row = rows + inverse[i] * width;
+    for (int64_t j = 0; j < width; ++j)
+      out[i * width + j] = T(0) + row[j];
+  }
+}
+
+template <typename T, int64_t known>
+void poolBag(int32_t pooling, int64_t dynamicWidth, const T *rows,
+             const int32_t *begin, const int32_t *end, T *__restrict sum) {
+  const int64_t width = widthOf<known>(dynamicWidth);
+  for (int64_t j = 0; j < width; ++j)
+    sum[j] = 0;
+  for (const int32_t *o = begin; o != end; ++o) {
+    const T *__restrict row = rows + *o * width;
+    for (int64_t j = 0; j < width; ++j)
+      sum[j] += row[j];
+  }
+  if (pooling == PDL_POOL_SUM || end - begin <= 1)
+    return;
+  const T divisor = divisorOf<T>(pooling, end - begin);
+  for (int64_t j = 0; j < width; ++j)
+    sum[j] /= divisor;
+}
+
+template <typename T, int64_t known>
 void poolBags(int32_t pooling, int64_t first, int64_t last, int64_t width,
               const T *rows, const int32_t *inverse, const int32_t *splits,
               int64_t rowBags, int64_t rowStride, T *out) {
   int64_t bagOfRow = first % rowBags;
   out += first / rowBags * rowStride;
-  for (int64_t bag = first; bag < last; ++bag) {
-    const int64_t begin = splits ? splits[bag] : bag;
-    const int64_t end = splits ? splits[bag + 1] : bag + 1;
-    T *__restrict sum = out + bagOfRow * width;
-    if (++bagOfRow == rowBags) {
-      bagOfRow = 0;
-      out += rowStride;
-    }
-    std::fill_n(sum, width, T(0));
-    for (int64_t o = begin; o < end; ++o) {
-      const T *__restrict row = rows + inverse[o] * width;
-      for (int64_t j = 0; j < width; ++j)
-        sum[j] += row[j];
-    }
-    if (pooling == PDL_POOL_SUM || end - begin <= 1)
-      continue;
-    const T divisor = divisorOf<T>(pooling, end - begin);
-    for (int64_t j = 0; j < width; ++j)
-      sum[j] /= divisor;
+  for (int64_t bag = first; bag < last;) {
+    const int64_t count = std::min(rowBags - bagOfRow, last - bag);
+    T *sums = out + bagOfRow * width;
+    if (!splits)
+      copyRows<T, known>(count, width, rows, inverse + bag, sums);
+    else
+      for (int64_t i = 0; i < count; ++i)
+        poolBag<T, known>(pooling, width, rows, inverse + splits[bag + i],
+                          inverse + splits[bag + i + 1], sums + i * width);
+    bag += count;
+    bagOfRow = 0;
+    out += rowStride;
   }
 }
 
@@ -78,82 +130,119 @@ void pool(int32_t pooling, int64_t bagCount, int64_t width, const T *rows,
   pdlrt::parallelRanges(
       bagCount, static_cast<double>((ids + bagCount) * width) * sizeof(T),
       [&](int64_t begin, int64_t end) {
-        poolBags(pooling, begin, end, width, rows, inverse, splits, rowBags,
-                 rowStride, out);
+        withWidth(width, [&]<int64_t known>() {
+          poolBags<T, known>(pooling, begin, end, width, rows, inverse, splits,
+                             rowBags, rowStride, out);
+        });
       });
 }
 
-/// Where bags begin that lie in rows, see pdlrt_pool.
-class BagOffsets {
-public:
-  BagOffsets(int64_t rowBags, int64_t rowStride, int64_t width)
-      : rowStride(rowStride), width(width), gap(rowStride - rowBags * width),
-        inverse(rowBags == 1
-                    ? 0
-                    : ~uint64_t(0) / static_cast<uint64_t>(rowBags) + 1) {}
+int64_t occurrencesOf(const pdl_pooled_input &input) {
+  return input.splits ? input.splits[input.bag_count] : input.bag_count;
+}
 
-  int64_t operator()(int64_t bag) const {
-    if (inverse == 0)
-      return bag * rowStride;
-    // Both are less than 2^31, so that the quotient is exact; a division would
-    // cost more than a narrow row does.
-    const auto row =
-        static_cast<int64_t>((static_cast<unsigned __int128>(inverse) *
-                              static_cast<uint64_t>(bag)) >>
-                             64);
-    return bag * width + row * gap;
+template <typename T, int64_t known>
+void addBag(const pdl_pooled_input &input, int64_t size, int64_t dynamicWidth,
+            const T *__restrict source, T *__restrict sum) {
+  const int64_t width = widthOf<known>(dynamicWidth);
+  if (input.pooling == PDL_POOL_SUM || size == 1) {
+    for (int64_t j = 0; j < width; ++j)
+      sum[j] += source[j];
+    return;
   }
+  const T divisor = divisorOf<T>(input.pooling, size);
+  for (int64_t j = 0; j < width; ++j)
+    sum[j] += source[j] / divisor;
+}
 
-private:
-  int64_t rowStride, width, gap;
-  /// 2^64 / rowBags, rounded up; 0 if each row is a bag.
-  uint64_t inverse;
-};
-
-template <typename T>
-void poolGradientOfKeys(int64_t firstKey, int64_t lastKey, int32_t pooling,
-                        const pdl_lookup &lookup, int64_t first, int64_t count,
-                        int64_t width, const T *cotangent,
-                        const BagOffsets &offsetOf, const int32_t *bagOf,
-                        const int32_t *splits, bool accumulate, T *out) {
-  const int64_t last = first + count;
-  for (int64_t key = firstKey; key < lastKey; ++key) {
-    T *__restrict sum = out + key * width;
-    if (!accumulate)
-      std::fill_n(sum, width, T(0));
-    const int32_t *begin = lookup.occurrences + lookup.key_splits[key];
-    const int32_t *end = lookup.occurrences + lookup.key_splits[key + 1];
-    if (first > 0)
-      begin = std::lower_bound(begin, end, first);
-    for (const int32_t *o = begin; o != end && *o < last; ++o) {
-      const int64_t position = *o - first;
-      const int64_t bag = bagOf ? bagOf[position] : position;
-      const T *__restrict source = cotangent + offsetOf(bag);
-      const int64_t size = splits ? splits[bag + 1] - splits[bag] : 1;
-      if (pooling == PDL_POOL_SUM || size == 1) {
-        for (int64_t j = 0; j < width; ++j)
-          sum[j] += source[j];
-        continue;
-      }
-      const T divisor = divisorOf<T>(pooling, size);
-      for (int64_t j = 0; j < width; ++j)
-        sum[j] += source[j] / divisor;
+/// Input after input, in the order of memory: each bag's cotangent is read once
+/// and added to the sums of its keys.
+template <typename T, int64_t known>
+void scatterInput(const pdl_pooled_input &input, const int32_t *inverse,
+                  int64_t dynamicWidth, T *out) {
+  const int64_t width = widthOf<known>(dynamicWidth);
+  const auto *row = static_cast<const T *>(input.cotangent);
+  const int32_t *key = inverse + input.first;
+  for (int64_t bag = 0; bag < input.bag_count; row += input.row_stride) {
+    const int64_t behind = std::min(bag + input.row_bags, input.bag_count);
+    for (const T *source = row; bag < behind; ++bag, source += width) {
+      const int64_t size =
+          input.splits ? input.splits[bag + 1] - input.splits[bag] : 1;
+      for (int64_t i = 0; i < size; ++i)
+        addBag<T, known>(input, size, width, source, out + *key++ * width);
     }
   }
 }
 
-/// Ranges of keys with about as many ids each: of real data, few keys have most
-/// of the ids.
+/// One key after the other, each with all of its occurrences, for threads that
+/// share keys. `inputs` are ordered by `first`; `bagOf` is filled for those
+/// with splits.
+template <typename T, int64_t known>
+void collectKeys(int64_t firstKey, int64_t lastKey, const pdl_lookup &lookup,
+                 int64_t dynamicWidth, int32_t inputCount,
+                 const pdl_pooled_input *inputs, const int32_t *bagOf, T *out) {
+  const int64_t width = widthOf<known>(dynamicWidth);
+  for (int64_t key = firstKey; key < lastKey; ++key) {
+    const int32_t *o = lookup.occurrences + lookup.key_splits[key];
+    const int32_t *end = lookup.occurrences + lookup.key_splits[key + 1];
+    const pdl_pooled_input *input = std::upper_bound(
+        inputs, inputs + inputCount, int64_t(*o),
+        [](int64_t occurrence, const pdl_pooled_input &candidate) {
+          return occurrence < candidate.first + occurrencesOf(candidate);
+        });
+    for (; o != end; ++o) {
+      while (input != inputs + inputCount &&
+             *o >= input->first + occurrencesOf(*input))
+        ++input;
+      if (input == inputs + inputCount)
+        break;
+      if (*o < input->first)
+        continue;
+      // Both are less than 2^31, where dividing takes half as long.
+      const auto bag =
+          static_cast<uint32_t>(input->splits ? bagOf[*o] : *o - input->first);
+      const auto rowBags = static_cast<uint32_t>(input->row_bags);
+      const int64_t row = bag / rowBags, place = bag % rowBags;
+      const int64_t size =
+          input->splits ? input->splits[bag + 1] - input->splits[bag] : 1;
+      addBag<T, known>(*input, size, width,
+                       static_cast<const T *>(input->cotangent) +
+                           row * input->row_stride + place * width,
+                       out + key * width);
+    }
+  }
+}
+
+void fillBagOf(const pdl_pooled_input &input, int32_t *bagOf) {
+  if (!input.splits)
+    return;
+  bagOf += input.first;
+  for (int64_t bag = 0; bag < input.bag_count; ++bag)
+    for (int32_t o = input.splits[bag]; o < input.splits[bag + 1]; ++o)
+      bagOf[o] = static_cast<int32_t>(bag);
+}
+
+/// Either way each key's sum takes its occurrences in ascending order.
 template <typename T>
-void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
-                  int64_t count, int64_t width, const T *cotangent,
-                  const BagOffsets &offsetOf, const int32_t *bagOf,
-                  const int32_t *splits, bool accumulate, T *out) {
+void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
+                  const pdl_pooled_input *inputs, int32_t *bagOf, T *out) {
   const int64_t keys = lookup.key_count;
   const int32_t *begins = lookup.key_splits;
   const int64_t ids = lookup.occurrence_count;
   const int64_t ranges = pdlrt::rangesFor(
-      keys, static_cast<double>((keys + count) * width) * sizeof(T));
+      keys, static_cast<double>((keys + ids) * width) * sizeof(T));
+  if (ranges == 1) {
+    std::fill_n(out, keys * width, T(0));
+    withWidth(width, [&]<int64_t known>() {
+      for (int32_t i = 0; i < inputCount; ++i)
+        scatterInput<T, known>(inputs[i], lookup.inverse, width, out);
+    });
+    return;
+  }
+  pdlrt::parallelFor(inputCount,
+                     [&](int64_t i) { fillBagOf(inputs[i], bagOf); });
+  // Ranges of keys with about as many ids each: of real data, few keys have
+  // most of the ids.
   auto keyAt = [&](int64_t range) {
     if (range == ranges)
       return keys;
@@ -162,9 +251,12 @@ void poolGradient(int32_t pooling, const pdl_lookup &lookup, int64_t first,
                                 begins);
   };
   pdlrt::parallelFor(ranges, [&](int64_t range) {
-    poolGradientOfKeys(keyAt(range), keyAt(range + 1), pooling, lookup, first,
-                       count, width, cotangent, offsetOf, bagOf, splits,
-                       accumulate, out);
+    const int64_t first = keyAt(range), last = keyAt(range + 1);
+    std::fill_n(out + first * width, (last - first) * width, T(0));
+    withWidth(width, [&]<int64_t known>() {
+      collectKeys<T, known>(first, last, lookup, width, inputCount, inputs,
+                            bagOf, out);
+    });
   });
 }
 
@@ -191,27 +283,15 @@ void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,
          splits, rowBags, rowStride, static_cast<float *>(out));
 }
 
-void pdlrt_pool_gradient(int32_t type, int32_t pooling,
-                         const pdl_lookup *lookup, int64_t first, int64_t count,
-                         int64_t width, const void *cotangent, int64_t rowBags,
-                         int64_t rowStride, const int32_t *bagOf,
-                         const int32_t *splits, int32_t accumulate, void *out) {
+void pdlrt_pool_gradient(int32_t type, const pdl_lookup *lookup, int64_t width,
+                         int32_t inputCount, const pdl_pooled_input *inputs,
+                         int32_t *bagOf, void *out) {
   const pdlrt::TraceSpan span("pool gradient",
-                              {lookup->key_count, count, width});
-  const BagOffsets offsetOf(rowBags, rowStride, width);
+                              {lookup->key_count, inputCount, width});
   if (type == PDL_F64)
-    poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const double *>(cotangent), offsetOf, bagOf,
-                 splits, accumulate != 0, static_cast<double *>(out));
+    poolGradient(*lookup, width, inputCount, inputs, bagOf,
+                 static_cast<double *>(out));
   else
-    poolGradient(pooling, *lookup, first, count, width,
-                 static_cast<const float *>(cotangent), offsetOf, bagOf, splits,
-                 accumulate != 0, static_cast<float *>(out));
-}
-
-void pdlrt_bag_of(int64_t bagCount, const int32_t *splits, int32_t *bagOf) {
-  const pdlrt::TraceSpan span("bag of", {bagCount});
-  for (int64_t bag = 0; bag < bagCount; ++bag)
-    for (int32_t o = splits[bag]; o < splits[bag + 1]; ++o)
-      bagOf[o] = static_cast<int32_t>(bag);
+    poolGradient(*lookup, width, inputCount, inputs, bagOf,
+                 static_cast<float *>(out));
 }

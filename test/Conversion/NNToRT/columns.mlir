@@ -215,7 +215,7 @@ nn.table @emb : i64 -> tensor<4xf32> init(#nn.zeros)
 // CHECK:         math.tanh
 // CHECK:         %[[BAGS:.*]] = rt.view %{{.*}} -> memref<?x3x4xf32, strided<[20, 4, 1]>>
 // CHECK-NOT:     scf.parallel
-// CHECK:         rt.pool_gradient sum %[[BAGS]]
+// CHECK:         rt.pool_gradient [#rt<pooling sum>](%[[BAGS]] : 
 nn.program @adjoint reads(@r) {
 ^bb0(%x: tensor<?x20xf32>, %c: tensor<?xi64>, %s: tensor<?xi32>):
   %keys, %inverse, %splits, %occurrences = nn.unique %c

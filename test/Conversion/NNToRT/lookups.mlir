@@ -106,8 +106,7 @@ nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 // CHECK:         rt.pull
 // CHECK-LABEL: func.func @ids_compute
 // CHECK:         rt.pool
-// CHECK:         rt.bag_of
-// CHECK:         rt.pool_gradient
+// CHECK:         rt.pool_gradient [#rt<pooling sum>]{{.*}} of [0] bags(
 nn.program @ids frozen reads(@r except [@y]) {
 ^bb0(%x: tensor<?x4xf32>, %i: tensor<?x2xi64>, %c: tensor<?xi64>, %cs: tensor<?xi32>):
   %s = nn.slice %x axis 1 offset 0 size 2 : tensor<?x4xf32>

@@ -8,15 +8,8 @@ nn.record @r {
 }
 
 // CHECK-LABEL: func.func @products_compute
-// A product starts at zero; its terms are added one after the other.
-// CHECK: memref.store %cst
-// CHECK: scf.parallel (%[[B:.*]], %[[I:.*]], %[[J:.*]]) = (%c0, %c0, %c0) to (%{{.*}}, %c4, %c4)
-// CHECK: %[[START:.*]] = memref.load %[[TO:.*]][%[[B]], %[[I]], %[[J]]]
-// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c3 step %c1 iter_args(%[[BEFORE:.*]] = %[[START]])
-// CHECK: %[[L:.*]] = memref.load %{{.*}}[%[[B]], %[[K]], %[[I]]]
-// CHECK: %[[R:.*]] = memref.load %{{.*}}[%[[B]], %[[K]], %[[J]]]
-// CHECK: math.fma %[[L]], %[[R]], %[[BEFORE]] : f32
-// CHECK: memref.store %[[SUM]], %[[TO]][%[[B]], %[[I]], %[[J]]]
+// CHECK-NOT: scf.parallel
+// CHECK: rt.batch_gemm %{{.*}}, %[[A:.*]] transposed, %[[A]] into %{{.*}} : {{.*}} memref<?x4x4xf32>
 nn.program @products frozen reads(@r) {
 ^bb0(%x: tensor<?x12xf32>):
   %a = nn.reshape %x : (tensor<?x12xf32>) -> tensor<?x3x4xf32>

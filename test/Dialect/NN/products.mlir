@@ -15,6 +15,8 @@ nn.func private @products(%a: tensor<?x3x4xf32>, %b: tensor<?x4x2xf32>, %w: tens
   %3 = nn.matmul %a, %w : tensor<?x3x4xf32>, tensor<4x5xf32>
   // CHECK: nn.batch_matmul %{{.*}} transposed, %{{.*}} : tensor<?x3x4xf32>, tensor<?x3x4xf32>
   %4 = nn.batch_matmul %a transposed, %a : tensor<?x3x4xf32>, tensor<?x3x4xf32>
+  // CHECK: nn.batch_matmul %{{.*}}, %{{.*}} transposed : tensor<?x3x4xf32>, tensor<?x3x4xf32>
+  %8 = nn.batch_matmul %a, %a transposed : tensor<?x3x4xf32>, tensor<?x3x4xf32>
   // CHECK: nn.transpose %{{.*}} permutation [0, 2, 1] : tensor<?x3x4xf32>
   %5 = nn.transpose %a permutation [0, 2, 1] : tensor<?x3x4xf32>
   // CHECK: nn.take %{{.*}} axis 1 at [2, -1, 2] : tensor<?x3x4xf32>

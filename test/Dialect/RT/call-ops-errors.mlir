@@ -98,3 +98,29 @@ func.func @row_with_gaps(%x: memref<?x4xf32, strided<[8, 2]>>, %i: index) {
   %0 = rt.combine_row max %x[%i] : memref<?x4xf32, strided<[8, 2]>>
   return
 }
+
+// -----
+
+func.func @poolings(%p: !llvm.ptr, %n: index, %x: memref<?x4xf32>) {
+  // expected-error@below {{has 1 cotangents, 2 poolings and 1 first occurrences; expected one of each for each input (C1)}}
+  rt.pool_gradient [#rt<pooling sum>, #rt<pooling sum>] (%x : memref<?x4xf32>) at %p[%n] into %x : !llvm.ptr, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @bagged(%p: !llvm.ptr, %n: index, %x: memref<?x4xf32>, %s: memref<?xi32>) {
+  // expected-error@below {{names input 1 of 1 as one with splits; expected ascending numbers below it (C2)}}
+  rt.pool_gradient [#rt<pooling sum>] (%x : memref<?x4xf32>) at %p[%n] splits(%s : memref<?xi32>) of [1] bags(%s : memref<?xi32>) into %x
+    : !llvm.ptr, memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_bags(%p: !llvm.ptr, %n: index, %x: memref<?x4xf32>, %s: memref<?xi32>) {
+  // expected-error@below {{has 1 splits for 1 inputs; expected one for each, and 'bags' with them alone (C2)}}
+  rt.pool_gradient [#rt<pooling sum>] (%x : memref<?x4xf32>) at %p[%n] splits(%s : memref<?xi32>) of [0] into %x
+    : !llvm.ptr, memref<?x4xf32>
+  return
+}

@@ -40,16 +40,20 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   // CHECK: rt.pool sum {{.*}} : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[20, 4, 1]>>
   %apart = rt.view %p[%n] size(%n) : !llvm.ptr -> memref<?x3x4xf32, strided<[20, 4, 1]>>
   rt.pool sum %rows[%i] into %apart : memref<?x4xf32>, memref<?xi32>, memref<?x3x4xf32, strided<[20, 4, 1]>>
-  // CHECK: rt.bag_of %{{.*}} into
-  rt.bag_of %i into %i : memref<?xi32>, memref<?xi32>
-  // CHECK: rt.pool_gradient sqrtn %{{.*}} at %{{.*}}[%{{.*}}, %{{.*}}] bags(%{{.*}} : memref<?xi32>) splits(%{{.*}} : memref<?xi32>) accumulate into
-  rt.pool_gradient sqrtn %rows at %p[%n, %n] bags(%i : memref<?xi32>) splits(%i : memref<?xi32>) accumulate into %rows
-    : memref<?x4xf32>, !llvm.ptr, memref<?x4xf32>
+  // CHECK: rt.pool_gradient [#rt<pooling sqrtn>, #rt<pooling sum>](%{{.*}}, %{{.*}} : memref<?x4xf32>, memref<?x4xf32>) at %{{.*}}[%{{.*}}, %{{.*}}] splits(%{{.*}} : memref<?xi32>) of [1] bags(%{{.*}} : memref<?xi32>) into
+  rt.pool_gradient [#rt<pooling sqrtn>, #rt<pooling sum>] (%rows, %rows : memref<?x4xf32>, memref<?x4xf32>) at %p[%n, %n]
+    splits(%i : memref<?xi32>) of [1] bags(%i : memref<?xi32>) into %rows : !llvm.ptr, memref<?x4xf32>
+  // CHECK: rt.pool_gradient [#rt<pooling sum>](%{{.*}} : memref<?x4xf32>) at %{{.*}}[%{{.*}}] into
+  rt.pool_gradient [#rt<pooling sum>] (%rows : memref<?x4xf32>) at %p[%n] into %rows : !llvm.ptr, memref<?x4xf32>
   // CHECK: rt.bucketize %{{.*}}, %{{.*}} into
   rt.bucketize %v, %edges into %keys : memref<?xf32>, memref<3xf64>, memref<?xi64>
   // CHECK: rt.gemm strict %{{.*}}, %{{.*}}, %{{.*}} transposed bias(%{{.*}} : memref<4xf32>)
   rt.gemm strict %worker, %rows, %w transposed bias(%bias : memref<4xf32>) post [#rt<post bias>, #rt<post relu>] into %rows
     : !llvm.ptr, memref<?x4xf32>, memref<4x4xf32>, memref<?x4xf32>
+  %matrices = rt.view %p[%n] size(%n) : !llvm.ptr -> memref<?x3x3xf32>
+  // CHECK: rt.batch_gemm %{{.*}}, %{{.*}} transposed, %{{.*}} transposed into %{{.*}} : !llvm.ptr, memref<?x3x3xf32>
+  rt.batch_gemm %worker, %matrices transposed, %matrices transposed into %matrices
+    : !llvm.ptr, memref<?x3x3xf32>, memref<?x3x3xf32>, memref<?x3x3xf32>
   // CHECK: rt.in_batch_log_sum_exp strict %{{.*}}, %{{.*}}, %{{.*}} correction(%{{.*}} : memref<?xf32>) ids(%{{.*}} : memref<?xi64>) scratch %{{.*}} into %{{.*}} : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>
   rt.in_batch_log_sum_exp strict %worker, %rows, %rows correction(%v : memref<?xf32>) ids(%keys : memref<?xi64>) scratch %v into %v
     : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>

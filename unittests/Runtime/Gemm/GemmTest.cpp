@@ -174,6 +174,57 @@ TEST(StrictGemmTest, ThreadsThatShareAProductChangeNoBit) {
     }
 }
 
+/// Each of the products side by side is the strict product of its factors.
+template <typename T> void expectBatch() {
+  std::mt19937 random(11);
+  std::normal_distribution<T> values;
+  GemmWorkspace workspace;
+  const int64_t count = 300;
+  const int64_t shapes[][3] = {{27, 27, 16}, {27, 16, 27}, {1, 9, 7},
+                               {9, 1, 7},    {5, 3, 1},    {100, 33, 18},
+                               {2, 4, 0}};
+  for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4})
+    for (const auto &[m, n, k] : shapes)
+      for (int transposes = 0; transposes < 4 && isSupported(isa);
+           ++transposes) {
+        std::vector<T> a(size_t(count * m * k)), b(size_t(count * k * n)),
+            want(size_t(count * m * n), T(7)), alone(want), shared(want);
+        for (std::vector<T> *factor : {&a, &b})
+          for (T &value : *factor)
+            value = values(random);
+        GemmCall call{sizeof(T) == 4 ? PDL_F32 : PDL_F64,
+                      (transposes & 1) != 0,
+                      (transposes & 2) != 0,
+                      m,
+                      n,
+                      k,
+                      a.data(),
+                      b.data(),
+                      alone.data(),
+                      n};
+        strictBatchGemm(isa, workspace, call, count);
+        Scheduler scheduler(3);
+        call.c = shared.data();
+        scheduler.parallelFor(
+            1, [&](int64_t) { strictBatchGemm(isa, workspace, call, count); },
+            3);
+        for (int64_t i = 0; i < count; ++i) {
+          call.a = a.data() + i * m * k;
+          call.b = b.data() + i * k * n;
+          call.c = want.data() + i * m * n;
+          strictGemm(isa, workspace, call);
+        }
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_TRUE(sameBits(alone[i], want[i]) &&
+                      sameBits(shared[i], want[i]))
+              << m << "x" << n << "x" << k << " transposed " << transposes
+              << " element " << i;
+      }
+}
+
+TEST(StrictGemmTest, ProductsSideBySideF32) { expectBatch<float>(); }
+TEST(StrictGemmTest, ProductsSideBySideF64) { expectBatch<double>(); }
+
 TEST(StrictGemmTest, BlocksOfEachDimension) {
   std::mt19937 random(4);
   const int64_t shapes[][3] = {{97, 481, 515}, {100, 40, 800}, {193, 961, 3},

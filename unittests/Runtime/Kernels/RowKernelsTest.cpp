@@ -60,6 +60,15 @@ struct RandomLookup {
   }
 };
 
+/// All of a lookup as one input; bags in rows of `rowBags`, `rowStride` apart.
+pdl_pooled_input inputOf(const RandomLookup &data, int32_t pooling,
+                         const void *cotangent, int64_t rowBags,
+                         int64_t rowStride) {
+  return {pooling,           0,       int64_t(data.splits.size()) - 1,
+          cotangent,         rowBags, rowStride,
+          data.splits.data()};
+}
+
 /// Small integers: their sums are exact in any order, so a loop in another
 /// order is an oracle to the bit.
 template <typename T> std::vector<T> integers(size_t count, unsigned seed) {
@@ -81,13 +90,6 @@ TYPED_TEST(RowKernelsTest, GatherCopiesRows) {
   std::vector<T> out(9);
   pdlrt_gather(TypeCode<T>::value, 3, 3, rows, out.data());
   EXPECT_EQ(out, (std::vector<T>{4, 5, 6, 1, 2, 3, 4, 5, 6}));
-}
-
-TYPED_TEST(RowKernelsTest, BagOfInvertsSplits) {
-  RandomLookup data(57, 11, 5);
-  std::vector<int32_t> bagOf(data.inverse.size(), -1);
-  pdlrt_bag_of(57, data.splits.data(), bagOf.data());
-  EXPECT_EQ(bagOf, data.bagOf);
 }
 
 TYPED_TEST(RowKernelsTest, PoolsExactSums) {
@@ -161,11 +163,12 @@ TYPED_TEST(RowKernelsTest, PoolGradientIsTheTransposedPool) {
   auto cotangent = integers<T>(static_cast<size_t>(64 * width), 4);
   for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN, PDL_POOL_SQRTN}) {
     std::vector<T> out(static_cast<size_t>(13 * width), T(5));
-    pdlrt_pool_gradient(TypeCode<T>::value, pooling, &data.lookup, 0,
-                        data.lookup.occurrence_count, width, cotangent.data(),
-                        1, width, data.bagOf.data(), data.splits.data(),
-                        /*accumulate=*/1, out.data());
-    std::vector<double> want(out.size(), 5.0);
+    const pdl_pooled_input input =
+        inputOf(data, pooling, cotangent.data(), 1, width);
+    std::vector<int32_t> bagOf(data.inverse.size());
+    pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &input,
+                        bagOf.data(), out.data());
+    std::vector<double> want(out.size(), 0.0);
     for (size_t o = data.inverse.size(); o-- > 0;) {
       const int32_t bag = data.bagOf[o];
       const int size = data.splits[bag + 1] - data.splits[bag];
@@ -198,68 +201,40 @@ TYPED_TEST(RowKernelsTest, PoolGradientReadsBagsFromColumnsOfAWiderMatrix) {
                   apart.data() + bag / rowBags * rowStride +
                       bag % rowBags * width);
     std::vector<T> want(13 * width), out(13 * width);
-    pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_MEAN, &data.lookup, 0,
-                        data.lookup.occurrence_count, width, plain.data(), 1,
-                        width, data.bagOf.data(), data.splits.data(),
-                        /*accumulate=*/0, want.data());
-    pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_MEAN, &data.lookup, 0,
-                        data.lookup.occurrence_count, width, apart.data(),
-                        rowBags, rowStride, data.bagOf.data(),
-                        data.splits.data(), /*accumulate=*/0, out.data());
+    std::vector<int32_t> bagOf(data.inverse.size());
+    const pdl_pooled_input neighbours =
+        inputOf(data, PDL_POOL_MEAN, plain.data(), 1, width);
+    const pdl_pooled_input columns =
+        inputOf(data, PDL_POOL_MEAN, apart.data(), rowBags, rowStride);
+    pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &neighbours,
+                        bagOf.data(), want.data());
+    pdlrt_pool_gradient(TypeCode<T>::value, &data.lookup, width, 1, &columns,
+                        bagOf.data(), out.data());
     EXPECT_EQ(out, want) << rowBags << " bags a row";
   }
 }
 
-/// The largest numbers of bags that occurrences can tell apart.
-TYPED_TEST(RowKernelsTest, PoolGradientFindsTheRowOfAnyBag) {
+TYPED_TEST(RowKernelsTest, PoolGradientTakesInputsOfAMergedLookup) {
   using T = TypeParam;
-  const int32_t inverse[] = {0}, keySplits[] = {0, 1}, occurrences[] = {0};
-  pdl_lookup lookup{};
-  lookup.key_count = 1;
-  lookup.occurrence_count = 1;
-  lookup.inverse = inverse;
-  lookup.key_splits = keySplits;
-  lookup.occurrences = occurrences;
-  const T cotangent = 3;
-  for (int64_t rowBags : {2, 3, 7, 641, 46341, 2147483646, 2147483647})
-    for (int32_t bag :
-         {rowBags == 2147483647 ? 0 : int(rowBags - 1),
-          rowBags == 2147483647 ? 1 : int(rowBags), 2147483645, 2147483646}) {
-      // Rows overlap all but completely, so that the memory stays small: the
-      // bag's element is found behind a pointer far outside.
-      const int64_t row = bag / rowBags, inRow = bag % rowBags;
-      const int64_t offset = row * (rowBags + 1) + inRow;
-      const auto *base = reinterpret_cast<const T *>(
-          reinterpret_cast<uintptr_t>(&cotangent) -
-          static_cast<uintptr_t>(offset) * sizeof(T));
-      T out = 0;
-      pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 1, 1,
-                          base, rowBags, rowBags + 1, &bag, nullptr,
-                          /*accumulate=*/0, &out);
-      EXPECT_EQ(out, T(3)) << bag << " of " << rowBags;
-    }
-}
-
-TYPED_TEST(RowKernelsTest, PoolGradientTakesOneInputOfAMergedLookup) {
-  using T = TypeParam;
-  // Two inputs of one lookup: ids {7, 8} and {8, 7, 8}; keys 7 and 8.
-  const int32_t inverse[] = {0, 1, 1, 0, 1};
-  const int32_t keySplits[] = {0, 2, 5};
-  const int32_t occurrences[] = {0, 3, 1, 2, 4};
+  // Three inputs of one lookup: ids {7, 8}, {7} and {8, 7, 8}; keys 7 and 8.
+  const int32_t inverse[] = {0, 1, 0, 1, 0, 1};
+  const int32_t keySplits[] = {0, 3, 6};
+  const int32_t occurrences[] = {0, 2, 4, 1, 3, 5};
   pdl_lookup lookup{};
   lookup.key_count = 2;
-  lookup.occurrence_count = 5;
+  lookup.occurrence_count = 6;
   lookup.inverse = inverse;
   lookup.key_splits = keySplits;
   lookup.occurrences = occurrences;
-  const T first[] = {1, 2}, second[] = {10, 20, 40};
+  const T first[] = {1, 2}, third[] = {10, 20, 40};
   T out[] = {T(99), T(99)};
-  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1, first,
-                      1, 1, nullptr, nullptr, /*accumulate=*/0, out);
+  const pdl_pooled_input inputs[] = {
+      {PDL_POOL_SUM, 0, 2, first, 1, 1, nullptr},
+      {PDL_POOL_SUM, 3, 3, third, 1, 1, nullptr}};
+  pdlrt_pool_gradient(TypeCode<T>::value, &lookup, 1, 1, inputs, nullptr, out);
   EXPECT_EQ(out[0], T(1));
   EXPECT_EQ(out[1], T(2));
-  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 2, 3, 1,
-                      second, 1, 1, nullptr, nullptr, /*accumulate=*/1, out);
+  pdlrt_pool_gradient(TypeCode<T>::value, &lookup, 1, 2, inputs, nullptr, out);
   EXPECT_EQ(out[0], T(21));
   EXPECT_EQ(out[1], T(52));
 }
@@ -269,19 +244,20 @@ TYPED_TEST(RowKernelsTest, PoolGradientAddsOccurrenceByOccurrence) {
   // The large values cancel before the small one comes; a sum of its own, added
   // at the end, would lose it.
   const T large = std::ldexp(T(1), std::numeric_limits<T>::digits + 2);
-  const int32_t inverse[] = {0, 0}, keySplits[] = {0, 2};
-  const int32_t occurrences[] = {0, 1};
+  const int32_t inverse[] = {0, 0, 0}, keySplits[] = {0, 3};
+  const int32_t occurrences[] = {0, 1, 2};
   pdl_lookup lookup{};
   lookup.key_count = 1;
-  lookup.occurrence_count = 2;
+  lookup.occurrence_count = 3;
   lookup.inverse = inverse;
   lookup.key_splits = keySplits;
   lookup.occurrences = occurrences;
-  const T cotangent[] = {-large, 1};
-  T out = large;
-  pdlrt_pool_gradient(TypeCode<T>::value, PDL_POOL_SUM, &lookup, 0, 2, 1,
-                      cotangent, 1, 1, nullptr, nullptr, /*accumulate=*/1,
-                      &out);
+  const T first[] = {large, -large}, second[] = {1};
+  const pdl_pooled_input inputs[] = {
+      {PDL_POOL_SUM, 0, 2, first, 1, 1, nullptr},
+      {PDL_POOL_SUM, 2, 1, second, 1, 1, nullptr}};
+  T out = 5;
+  pdlrt_pool_gradient(TypeCode<T>::value, &lookup, 1, 2, inputs, nullptr, &out);
   EXPECT_EQ(out, T(1));
 }
 
@@ -406,14 +382,28 @@ TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
                  lookup.inverse.data(), lookup.splits.data(), bagsInRow, stride,
                  out);
     });
-    for (int32_t accumulate : {0, 1})
-      expectSameOnThreads<T>(size_t(keys * width), [&](T *out) {
-        std::fill_n(out, keys * width, T(0.1));
-        pdlrt_pool_gradient(
-            type, pooling, &lookup.lookup, 0, int64_t(lookup.inverse.size()),
-            width, cotangent.data(), bagsInRow, stride, lookup.bagOf.data(),
-            lookup.splits.data(), accumulate, out);
-      });
+    // Bags, then single ids, then bags again; and without what is between.
+    const int64_t bags = rows * bagsInRow, behind = bags / 3, next = bags / 2;
+    const int32_t *splits = lookup.splits.data();
+    std::vector<int32_t> last;
+    for (int64_t bag = next; bag <= bags; ++bag)
+      last.push_back(splits[bag] - splits[next]);
+    const pdl_pooled_input inputs[] = {
+        {pooling, 0, behind, cotangent.data(), bagsInRow, stride, splits},
+        {pooling, splits[behind], splits[next] - splits[behind],
+         cotangent.data() + stride, 1, 1, nullptr},
+        {pooling, splits[next], bags - next, cotangent.data() + 3, 1, 2,
+         last.data()}};
+    const pdl_pooled_input outer[] = {inputs[0], inputs[2]};
+    std::vector<int32_t> bagOf(lookup.inverse.size());
+    expectSameOnThreads<T>(size_t(keys * width), [&](T *out) {
+      pdlrt_pool_gradient(type, &lookup.lookup, width, 3, inputs, bagOf.data(),
+                          out);
+    });
+    expectSameOnThreads<T>(size_t(keys * width), [&](T *out) {
+      pdlrt_pool_gradient(type, &lookup.lookup, width, 2, outer, bagOf.data(),
+                          out);
+    });
   }
   expectSameOnThreads<T>(size_t(rows), [&](T *out) {
     pdlrt_reduce_rows(type, PDL_REDUCE_SUM, rows, stride, cotangent.data(),

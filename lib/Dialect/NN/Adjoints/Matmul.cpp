@@ -43,26 +43,26 @@ SmallVector<Value> BatchMatmulOp::getResiduals() {
   return {getLhs(), getRhs()};
 }
 
-/// The right operand of each product is not transposed, so that its rows, and
-/// those of the result, are neighbours: what has to be is transposed in memory.
 LogicalResult BatchMatmulOp::buildAdjoint(AdjointBuilder &adjoints) {
   ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
   Value cotangent = adjoints.cotangent(getResult());
-  const bool transposed = getTransposeLhs();
-  auto transpose = [&](Value value) -> Value {
-    return TransposeOp::create(builder, value, ArrayRef<int64_t>{0, 2, 1});
-  };
+  const bool transposeLhs = getTransposeLhs();
+  const bool transposeRhs = getTransposeRhs();
   if (adjoints.isNeeded(getRhs()))
     adjoints.accumulate(
         getRhs(),
-        BatchMatmulOp::create(builder, getLhs(), cotangent, !transposed));
-  if (adjoints.isNeeded(getLhs())) {
-    Value gradient = transposed
-                         ? BatchMatmulOp::create(builder, getRhs(),
-                                                 transpose(cotangent), false)
-                         : BatchMatmulOp::create(builder, cotangent,
-                                                 transpose(getRhs()), false);
-    adjoints.accumulate(getLhs(), gradient);
-  }
+        transposeRhs
+            ? BatchMatmulOp::create(builder, cotangent, getLhs(),
+                                    /*transpose_lhs=*/true, transposeLhs)
+            : BatchMatmulOp::create(builder, getLhs(), cotangent, !transposeLhs,
+                                    /*transpose_rhs=*/false));
+  if (adjoints.isNeeded(getLhs()))
+    adjoints.accumulate(
+        getLhs(),
+        transposeLhs
+            ? BatchMatmulOp::create(builder, getRhs(), cotangent, transposeRhs,
+                                    /*transpose_rhs=*/true)
+            : BatchMatmulOp::create(builder, cotangent, getRhs(),
+                                    /*transpose_lhs=*/false, !transposeRhs));
   return success();
 }

@@ -97,11 +97,9 @@ Value MatmulOp::spellOut(ImplicitLocOpBuilder &builder) {
     product = MatmulOp::create(builder, joined(getLhs(), 1), getRhs(),
                                /*transpose_lhs=*/false, getTransposeRhs());
   } else {
-    Value right = joined(getRhs(), 2);
-    if (getTransposeRhs())
-      right = TransposeOp::create(builder, right, ArrayRef<int64_t>{0, 2, 1});
-    product = BatchMatmulOp::create(builder, joined(getLhs(), 2), right,
-                                    getTransposeLhs());
+    product =
+        BatchMatmulOp::create(builder, joined(getLhs(), 2), joined(getRhs(), 2),
+                              getTransposeLhs(), getTransposeRhs());
   }
   if (product.getType() != getType())
     product = ReshapeOp::create(builder, getType(), product);
@@ -121,7 +119,7 @@ LogicalResult BatchMatmulOp::inferReturnTypes(MLIRContext *context,
   if (lhs.getRank() == 3 && rhs.getRank() == 3 &&
       lhs.getDimSize(0) == rhs.getDimSize(0))
     matrix = productType(matrixOf(lhs), adaptor.getTransposeLhs(),
-                         matrixOf(rhs), /*transposeRhs=*/false);
+                         matrixOf(rhs), adaptor.getTransposeRhs());
   if (!matrix)
     return emitOptionalError(location, "'nn.batch_matmul' op cannot multiply ",
                              lhs, " by ", rhs, " (C1)");

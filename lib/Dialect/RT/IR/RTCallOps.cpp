@@ -59,6 +59,31 @@ LogicalResult CombineRowOp::verify() {
   return success();
 }
 
+LogicalResult PoolGradientOp::verify() {
+  const size_t inputs = getCotangents().size();
+  if (getKinds().size() != inputs || getFirsts().size() != inputs)
+    return emitOpError() << "has " << inputs << " cotangents, "
+                         << getKinds().size() << " poolings and "
+                         << getFirsts().size()
+                         << " first occurrences; expected one of each for each "
+                            "input (C1)";
+  int64_t next = 0;
+  for (int64_t number : getWithSplits()) {
+    if (number < next || number >= static_cast<int64_t>(inputs))
+      return emitOpError() << "names input " << number << " of " << inputs
+                           << " as one with splits; expected ascending numbers "
+                              "below it (C2)";
+    next = number + 1;
+  }
+  if (getSplits().size() != getWithSplits().size() ||
+      getSplits().empty() == static_cast<bool>(getBagOf()))
+    return emitOpError() << "has " << getSplits().size() << " splits for "
+                         << getWithSplits().size()
+                         << " inputs; expected one for each, and 'bags' with "
+                            "them alone (C2)";
+  return success();
+}
+
 LogicalResult ViewOp::verify() {
   auto type = dyn_cast<MemRefType>(getResult().getType());
   if (!type)

@@ -301,13 +301,15 @@ def NN_BatchMatmulOp : NN_PureOp<"batch_matmul", [NN_FromMerged, NN_Differentiab
 
     Example:
     ```mlir
-    %0 = nn.batch_matmul %a, %b : tensor<?x27x16xf32>, tensor<?x16x27xf32>
+    %0 = nn.batch_matmul %a, %a transposed : tensor<?x27x16xf32>, tensor<?x27x16xf32>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs, UnitAttr:$transpose_lhs);
+  let arguments = (ins NN_FloatTensor:$lhs, NN_FloatTensor:$rhs, UnitAttr:$transpose_lhs,
+    UnitAttr:$transpose_rhs);
   let results = (outs NN_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs (`transposed` $transpose_lhs^)? `,` $rhs attr-dict `:` type(operands)
+    $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    attr-dict `:` type(operands)
   }];
 }
 

@@ -57,6 +57,7 @@ def RT_Pooling : RT_Enum<"Pooling", "how the rows of a bag become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"sqrtn", 2>]>;
 def RT_PoolingAttr : RT_EnumAttr<RT_Pooling, "pooling">;
+def RT_PoolingArrayAttr : TypedArrayAttrBase<RT_PoolingAttr, "array of poolings">;
 
 def RT_Reduction : RT_Enum<"Reduction", "how the elements of a row become one", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
@@ -102,6 +103,7 @@ class RT_Dense<list<Type> elements, int rank>
     : RT_Memory<elements, [rank], "isDense", "without gaps">;
 def RT_Vector : RT_Dense<[RT_Float], 1>;
 def RT_Matrix : RT_Dense<[RT_Float], 2>;
+def RT_Matrices : RT_Dense<[RT_Float], 3>;
 def RT_Keys : RT_Dense<[I64], 1>;
 def RT_Counts : RT_Dense<[I32], 1>;
 def RT_Boundaries : RT_Dense<[F64], 1>;
@@ -437,41 +439,35 @@ def RT_PoolOp : RT_CallOp<"pool"> {
 }
 
 def RT_PoolGradientOp : RT_CallOp<"pool_gradient", [AttrSizedOperandSegments]> {
-  let summary = "The gradient of pooling with respect to the rows";
+  let summary = "The gradient of pooling with respect to the rows of a lookup";
   let description = [{
-    `pdlrt_pool_gradient`, for the occurrences `first .. first + count`. The
-    cotangent has a row for each bag, or, of rank 3, several bags in each row.
+    `pdlrt_pool_gradient`. Each input of the lookup that gives something has a cotangent,
+    how it pools, and the number of its first occurrence. A cotangent has a row for each
+    bag, or, of rank 3, several bags in each row. `with_splits` counts the inputs, from 0, that
+    have splits; `bags` is room for a number for each occurrence, which goes with them.
+
+    Constraints:
+    - (C1) As many poolings and first occurrences as cotangents.
+    - (C2) As many splits as `with_splits` names inputs, ascending; `bags` if there are any.
 
     Example:
     ```mlir
-    rt.pool_gradient mean %cotangent at %lookup[%first, %count]
-      bags(%bag_of : memref<?xi32>) splits(%s : memref<?xi32>) accumulate into %out
-      : memref<?x10xf32>, !llvm.ptr, memref<?x10xf32>
+    rt.pool_gradient [#rt<pooling sum>, #rt<pooling mean>] (%c, %d : memref<?x10xf32>, memref<?x10xf32>)
+      at %lookup[%zero, %first] splits(%s : memref<?xi32>) of [1] bags(%b : memref<?xi32>) into %out
+      : !llvm.ptr, memref<?x10xf32>
     ```
   }];
-  let arguments = (ins RT_PoolingAttr:$pooling, RT_Bags:$cotangent, LLVM_AnyPointer:$lookup,
-    Index:$first, Index:$count, Optional<RT_Counts>:$bag_of, Optional<RT_Counts>:$splits,
-    UnitAttr:$accumulate, RT_Matrix:$out);
+  let arguments = (ins RT_PoolingArrayAttr:$kinds, Variadic<RT_Bags>:$cotangents,
+    LLVM_AnyPointer:$lookup, Variadic<Index>:$firsts, Variadic<RT_Counts>:$splits,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$with_splits, Optional<RT_Counts>:$bag_of,
+    RT_Matrix:$out);
+  let hasVerifier = 1;
   let assemblyFormat = [{
-    $pooling $cotangent `at` $lookup `[` $first `,` $count `]`
-    (`bags` `(` $bag_of^ `:` type($bag_of) `)`)? (`splits` `(` $splits^ `:` type($splits) `)`)?
-    (`accumulate` $accumulate^)? `into` $out attr-dict
-    `:` type($cotangent) `,` type($lookup) `,` type($out)
+    $kinds `(` $cotangents `:` type($cotangents) `)` `at` $lookup `[` $firsts `]`
+    (`splits` `(` $splits^ `:` type($splits) `)` `of` $with_splits)?
+    (`bags` `(` $bag_of^ `:` type($bag_of) `)`)? `into` $out attr-dict
+    `:` type($lookup) `,` type($out)
   }];
-}
-
-def RT_BagOfOp : RT_CallOp<"bag_of"> {
-  let summary = "The bag that each occurrence belongs to";
-  let description = [{
-    `pdlrt_bag_of`; `splits` has bags + 1 entries.
-
-    Example:
-    ```mlir
-    rt.bag_of %splits into %bag_of : memref<?xi32>, memref<?xi32>
-    ```
-  }];
-  let arguments = (ins RT_Counts:$splits, RT_Counts:$out);
-  let assemblyFormat = "$splits `into` $out attr-dict `:` type($splits) `,` type($out)";
 }
 
 def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
@@ -494,6 +490,25 @@ def RT_GemmOp : RT_CallOp<"gemm", [AttrSizedOperandSegments]> {
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)?
     `post` $posts `into` $out attr-dict
     `:` type($worker) `,` type($lhs) `,` type($rhs) `,` type($out)
+  }];
+}
+
+def RT_BatchGemmOp : RT_CallOp<"batch_gemm"> {
+  let summary = "Small matrix products side by side";
+  let description = [{
+    `pdlrt_batch_gemm`: one product for each index of the first dimension.
+
+    Example:
+    ```mlir
+    rt.batch_gemm %worker, %x, %x transposed into %out
+      : !llvm.ptr, memref<?x27x16xf32>, memref<?x27x16xf32>, memref<?x27x27xf32>
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, RT_Matrices:$lhs, RT_Matrices:$rhs,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, RT_Matrices:$out);
+  let assemblyFormat = [{
+    $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    `into` $out attr-dict `:` type($worker) `,` type($lhs) `,` type($rhs) `,` type($out)
   }];
 }
 
