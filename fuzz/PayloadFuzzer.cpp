@@ -95,4 +95,11 @@ void fuzzOne(const std::string &bytes) {
         ExchangeForm::Sums, ExchangeForm::State})
     for (int32_t server = 0; server < 2; ++server)
       (void)layout.check(form, server, *decoded, rows);
+  // As a server takes a request.
+  for (int32_t server = 0; server < 2; ++server) {
+    Expected<ExchangeMessage> request = ExchangeMessage::decode(
+        message, layout.channelCount(), layout.scattered());
+    if (layout.unpack(server, *request).ok())
+      (void)layout.check(ExchangeForm::Exchange, server, *request, rows);
+  }
 }

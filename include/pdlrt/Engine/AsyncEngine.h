@@ -14,6 +14,7 @@
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Engine/StepEngine.h"
 #include "pdlrt/Engine/StepRows.h"
+#include "pdlrt/State/Updater.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,11 +25,14 @@
 
 namespace pdlrt {
 
-/// One worker of mode async: its way to the servers, and its own mirror of the
-/// parameters, because each worker sees another moment. Borrowed.
+/// One worker that does not wait for others. Of mode async: its way to the
+/// servers, and its own mirror of the parameters, because each worker sees
+/// another moment. With `--hogwild`: an updater of its own, in the place of
+/// `state`, of the model that all workers of the process share. Borrowed.
 struct AsyncWorker {
   RemoteState *state = nullptr;
   Model *mirror = nullptr;
+  Updater *updater = nullptr;
 };
 
 /// Trains in mode async: each worker pushes its own gradient, which servers
@@ -38,6 +42,11 @@ struct AsyncWorker {
 /// of what `next` has returned. A step of the engine is one of each worker;
 /// trainers do not wait for each other. With one worker in the job it computes
 /// what one process computes.
+///
+/// Where the state is in this process, workers read and update it without locks
+/// (Recht et al., "Hogwild!", 2011): of two that write a number at once one
+/// wins. Numbers are aligned, so that none is seen half written; tables find
+/// and insert keys under locks of their own, so that none is lost.
 class AsyncEngine final : public StepEngine {
 public:
   static constexpr int lead = 4;
@@ -72,6 +81,8 @@ private:
   Status compute(int worker);
   /// Pushes `sum` and pulls for what was taken up, where there is any.
   Status exchange(int worker, bool first, const Contribution *sum);
+  /// Updates the state of this process.
+  Status apply(int worker, const Contribution *sum);
   void readRound();
   void endThreads();
 
@@ -79,6 +90,7 @@ private:
   const pdl_program &program;
   Scheduler &scheduler;
   std::vector<AsyncWorker> workers;
+  const std::vector<GradientBlock> blocks;
   ReplicaSet replicaSet;
   RoundSource source;
   /// What only a worker's own thread touches in a pass.

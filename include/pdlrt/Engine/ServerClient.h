@@ -17,6 +17,8 @@
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Placement.h"
 
+#include "pdlrt/Engine/GradientPacker.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -38,6 +40,17 @@ public:
   /// From now on each answer to a step has all values: a trainer that died
   /// begins with what servers have answered last.
   void askForAllValues() { asksForAllValues = true; }
+  /// How keys and gradients travel from now on; before the first step.
+  void setPacking(KeyPacking ofKeys, GradientPacking ofGradients) {
+    keyPacking = ofKeys;
+    if (ofGradients != GradientPacking::None)
+      packer = std::make_unique<GradientPacker>(ofGradients);
+  }
+  /// Forgets what rounding took away from gradients so far.
+  void forgetRemainders() {
+    if (packer)
+      packer->forget();
+  }
   /// Pulls go over `group`, which outlives the client, from now on.
   void pullOver(ServerGroup &group) { pullServers = &group; }
 
@@ -72,6 +85,7 @@ private:
   void route(Traffic &traffic, std::span<const RowRequest> requests);
   void addSums(Traffic &traffic, int32_t server, int32_t channel,
                const Contribution &sum, ExchangeWriter &writer);
+  void packParameters(const Traffic &traffic, const Contribution &sum);
   void addKeys(const Traffic &traffic, int32_t server, int32_t channel,
                ExchangeWriter &writer) const;
   Expected<std::vector<ExchangeMessage>> send(MessageKind kind,
@@ -93,6 +107,9 @@ private:
   ServerGroup *pullServers;
   Model &mirror;
   bool asksForAllValues = false;
+  KeyPacking keyPacking = KeyPacking::None;
+  /// Null: gradients travel as they are.
+  std::unique_ptr<GradientPacker> packer;
   /// The program that is trained.
   Traffic *trained = nullptr;
   /// Rows of gradients on their way: they travel by reference.

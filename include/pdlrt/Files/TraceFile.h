@@ -12,6 +12,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Core/Trace.h"
 
+#include <functional>
 #include <string>
 
 namespace pdlrt {
@@ -22,6 +23,14 @@ namespace pdlrt {
 /// threads. The file appears whole or not at all.
 Status writeTrace(const std::string &path, const std::string &processName,
                   int64_t processNumber, const Trace::Recorded &recorded);
+
+/// Does `work` while a trace is recorded, in a thread that is called "main"
+/// from then on, and writes it to `path`, also where the work failed. An error
+/// of the work, or of a file that cannot be written; where nothing could ever
+/// be written there, the work is not begun. No other thread may be in a span
+/// when the work ends.
+Status traced(const std::string &path, const std::string &processName,
+              int64_t processNumber, const std::function<Status()> &work);
 
 } // namespace pdlrt
 

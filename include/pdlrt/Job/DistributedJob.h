@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Job/Job.h"
+#include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/State/Placement.h"
 #include "pdlrt/Transport/Transport.h"
 
@@ -40,6 +41,10 @@ struct DistributedOptions {
   /// on where the earlier one ended. In mode sync. The same for all processes
   /// of the job.
   bool mayComeBack = false;
+  /// How what it sends is packed. Of gradients the same for all processes of
+  /// the job, whose program says so (PackedTraining.h).
+  KeyPacking keyPacking = KeyPacking::None;
+  GradientPacking gradientPacking = GradientPacking::None;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

@@ -78,8 +78,9 @@ public:
   virtual void leave(const Status &outcome) = 0;
 };
 
-/// One process that owns all state.
-std::unique_ptr<Job> createLocalJob();
+/// One process that owns all state. `isHogwild`: workers of a program that
+/// updates it do not wait for each other (AsyncEngine.h).
+std::unique_ptr<Job> createLocalJob(bool isHogwild);
 
 } // namespace pdlrt
 

@@ -30,6 +30,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/State/Placement.h"
 #include "pdlrt/Transport/Message.h"
 
@@ -75,6 +76,9 @@ struct ExchangeHead {
   /// Request: all VALUE blocks are wanted. State: all are here. Without it only
   /// those are here that the step has changed.
   bool allValues = false;
+  /// Request: how its KEYS, and its GRADIENT and ROW_GRADIENT, are packed.
+  KeyPacking keys = KeyPacking::None;
+  GradientPacking gradients = GradientPacking::None;
   /// Index of the program in the descriptor.
   uint32_t program = 0;
   /// State: how many trainers take part in the next step.
@@ -126,6 +130,11 @@ public:
 private:
   friend class ExchangeLayout;
 
+  /// The bytes of a section together, copied to `copies` if need be.
+  std::span<const std::byte> together(int32_t channel);
+  /// Puts other bytes in the place of a section.
+  void replace(int32_t channel, AlignedBuffer buffer, size_t bytes);
+
   ExchangeHead start;
   std::vector<uint64_t> sizes;
   /// Where each section begins in `kept`.
@@ -169,10 +178,19 @@ public:
   const std::vector<bool> &scattered() const { return scatteredChannels; }
   /// Of a channel of kind LOSS: which objective's sums it brings.
   int32_t objectiveOf(int32_t number) const;
+  /// Elements of a row of a GRADIENT or VALUE channel.
+  int64_t rowWidth(int32_t number) const {
+    return descriptor->symbols[channel(number).symbol].row_width;
+  }
   /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
   /// PARTIAL_NORM, NORM, LOSS; of a ROWS or ROW_GRADIENT channel: those of one
   /// row; KEYS: of one key.
   size_t sectionBytes(int32_t server, int32_t number) const;
+
+  /// Takes packed sections of a request to `server` apart, so that the message
+  /// is as one that was not packed. An error where the bytes are none; any
+  /// bytes are safe. Throws std::bad_alloc.
+  Status unpack(int32_t server, ExchangeMessage &message) const;
 
   /// Checks every section of a payload that `server` sends or gets: that it may
   /// be there, its size, that keys belong to the server and stand in order.
@@ -192,6 +210,13 @@ public:
                 std::span<const int32_t> places, void *rows) const;
 
 private:
+  Status unpackParameter(int32_t server, int32_t number,
+                         GradientPacking packing,
+                         std::span<const std::byte> packed, AlignedBuffer &out,
+                         size_t &bytes) const;
+  Status unpackRows(int32_t number, GradientPacking packing,
+                    std::span<const std::byte> packed, AlignedBuffer &out,
+                    size_t &bytes) const;
   Status checkSection(ExchangeForm form, int32_t server,
                       const ExchangeMessage &message, int32_t number,
                       int64_t rowCount) const;

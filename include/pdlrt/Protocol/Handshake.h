@@ -57,6 +57,9 @@ struct Handshake {
   /// --on-failure, "abort" or "wait": whether a trainer that is lost is waited
   /// for. Who waits among others who do not would wait for ever.
   std::string onFailure = "abort";
+  /// --pack-keys and --pack-gradients: how a trainer packs what it sends. A
+  /// server says how gradients must be packed.
+  std::string keyPacking = "none", gradientPacking = "none";
   /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
   int64_t startStep = 0;
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server

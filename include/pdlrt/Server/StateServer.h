@@ -173,6 +173,10 @@ private:
   void insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
                    Status &status);
   void beginRequest(const Message &payload);
+  /// A request, taken apart and unpacked.
+  Expected<ExchangeMessage>
+  decodeRequest(const Message &payload, const ExchangeLayout &layout,
+                const std::vector<bool> &scattered) const;
   Status checkPayload(const Envelope &request, const Message &payload);
   void endRequest(const std::vector<Message> &answers);
   void splitKeys(const std::vector<Pulled *> &senders);

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace pdlrt {
@@ -78,6 +79,9 @@ public:
   }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
 
+  /// Whoever counts steps holds it, from the first look at a count to the last
+  /// step that is counted.
+  std::mutex &stepMutex() { return ownStepMutex; }
   /// Updates applied to a group so far.
   int64_t stepCount(int32_t group) const { return stepCounts[group]; }
   /// Counts one more; returns its number, 1 for the first.
@@ -103,6 +107,7 @@ private:
   std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
   std::vector<EmbeddingTable *> tablePointers;
   std::vector<int64_t> stepCounts;
+  std::mutex ownStepMutex;
 };
 
 } // namespace pdlrt

@@ -63,7 +63,8 @@ public:
   Status finish(const Contribution &merged, const std::vector<double> &norms);
 
 private:
-  /// The rows of a table that a step touches, grouped by logical shard.
+  /// The rows of a table that a step touches, grouped by logical shard and in
+  /// it by key.
   struct ShardedRows {
     AlignedBuffer order, rows, gradients, keys;
     std::vector<int64_t> splits;
@@ -76,7 +77,8 @@ private:
     std::vector<const void *> gradients;
     std::vector<int64_t> keys;
   };
-  /// A range of elements of a parameter, or of shards of a table.
+  /// A range of elements of a parameter, of shards of a table, or of the keys
+  /// of a step.
   struct Task {
     int32_t update;
     int64_t begin, end;
@@ -92,6 +94,8 @@ private:
 
   /// On the scheduler's threads if that many elements are worth it.
   void forEachTask(int64_t elements, int64_t count, TaskRef task);
+  /// Whether a table's rows are updated in the order of shards.
+  bool needsShards(int32_t update) const;
   void groupRowsByShard(int32_t update, const BlockGradient &block);
   /// Makes room for all rows of the table, so that the task itself cannot run
   /// out of memory.
@@ -101,7 +105,7 @@ private:
   Status computeScalars(int32_t group, const Contribution &merged,
                         const std::vector<double> &norms);
   void applyDense(Task &task, const Contribution &merged);
-  void applyTouched(Task &task);
+  void applyTouched(Task &task, const BlockGradient &block);
   void applyAllRows(Task &task, ShardScratch &scratch);
   /// Keeps in mind which of some rows that were just written is not finite.
   void noteNonFinite(Task &task, int64_t count, void *const *rows,

@@ -50,6 +50,7 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
                          const ReplicaLayout &layout, Scheduler &scheduler)
     : descriptor(workers.front().mirror->descriptor()), program(program),
       scheduler(scheduler), workers(workers.begin(), workers.end()),
+      blocks(gradientBlocks(descriptor, program)),
       replicaSet(mirrorsOf(workers), program, layout, /*ringSize=*/2,
                  scheduler),
       owns(workers.size()),
@@ -109,8 +110,9 @@ Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {
   const StepInput input =
       exists ? inputs[*round % keptRounds][worker] : StepInput();
   PDLRT_RETURN_IF_ERROR(replicaSet.prepare(worker, input));
-  PDLRT_RETURN_IF_ERROR(
-      own.rows.gather(descriptor, program, replicaSet, worker, 1));
+  if (!workers[worker].updater)
+    PDLRT_RETURN_IF_ERROR(
+        own.rows.gather(descriptor, program, replicaSet, worker, 1));
   own.costs.prepare += own.stopwatch.lap();
   return exists;
 }
@@ -124,7 +126,24 @@ Status AsyncEngine::compute(int worker) {
   return status;
 }
 
+Status AsyncEngine::apply(int worker, const Contribution *sum) {
+  if (stopSignal() != 0)
+    pace.noteStop();
+  if (!sum || !sum->hasWeight())
+    return {};
+  Own &own = owns[worker];
+  own.stopwatch.lap();
+  const Processor processor(processors);
+  if (hasSmallWeight(*sum))
+    PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks, *sum));
+  PDLRT_RETURN_IF_ERROR(workers[worker].updater->apply(*sum));
+  own.costs.apply += own.stopwatch.lap();
+  return {};
+}
+
 Status AsyncEngine::exchange(int worker, bool first, const Contribution *sum) {
+  if (workers[worker].updater)
+    return apply(worker, sum);
   RoundOffer offer;
   offer.first = first;
   offer.sum = sum;
@@ -226,7 +245,9 @@ StepCosts AsyncEngine::costs() const {
     result.read += share * own.read;
     result.prepare += share * own.prepare;
     result.compute += share * own.compute;
-    result.exchange.add(workers[w].state->costsOf(program));
+    result.apply += share * own.apply;
+    if (workers[w].state)
+      result.exchange.add(workers[w].state->costsOf(program));
   }
   result.exchange.serialise *= share;
   result.exchange.wait *= share;

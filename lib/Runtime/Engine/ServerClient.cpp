@@ -112,12 +112,20 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
   const BlockGradient &block =
       sum.blocks[updateOf(layout.program(), channel.symbol)];
   if (channel.kind == PDL_CHANNEL_GRADIENT) {
-    writer.addBlocks(server, number, block.dense);
+    if (packer)
+      packer->addBlocks(layout, server, number, writer);
+    else
+      writer.addBlocks(server, number, block.dense);
     return;
   }
   const std::span<const int32_t> places =
       traffic.current[lookupOf(layout.program(), channel.symbol)].placesOf(
           server);
+  if (packer) {
+    packer->addRows(descriptor.symbols[channel.symbol], number, places,
+                    block.gradients, writer);
+    return;
+  }
   const size_t bytes = layout.sectionBytes(server, number);
   const std::shared_ptr<std::byte> rows = pool.take(places.size() * bytes);
   for (size_t i = 0; i < places.size(); ++i)
@@ -133,7 +141,27 @@ void ServerClient::addKeys(const Traffic &traffic, int32_t server,
   const std::span<const int64_t> keys =
       traffic.next[lookupOf(traffic.layout.program(), channel.symbol)].keysOf(
           server);
-  writer.add(number, keys.data(), keys.size_bytes());
+  if (keyPacking == KeyPacking::None) {
+    writer.add(number, keys.data(), keys.size_bytes());
+    return;
+  }
+  const std::string packed = packKeys(keys);
+  writer.addCopy(number, packed.data(), packed.size());
+}
+
+/// Packs the gradients of parameters, once for all servers.
+void ServerClient::packParameters(const Traffic &traffic,
+                                  const Contribution &sum) {
+  const ExchangeLayout &layout = traffic.layout;
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    const pdl_channel &channel = layout.channel(c);
+    if (channel.kind == PDL_CHANNEL_GRADIENT)
+      packer->pack(
+          channel.symbol,
+          static_cast<const float *>(
+              sum.blocks[updateOf(layout.program(), channel.symbol)].dense),
+          elementCount(descriptor.symbols[channel.symbol]));
+  }
 }
 
 Expected<std::vector<ExchangeMessage>>
@@ -338,6 +366,11 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   head.contributesNext = offer.contributesNext;
   head.stopRequested = offer.stop;
   head.allValues = offer.first || asksForAllValues;
+  head.keys = keyPacking;
+  if (packer && offer.sum) {
+    head.gradients = packer->packing();
+    packParameters(traffic, *offer.sum);
+  }
   // With partial norms the keys travel with the second message of a step, which
   // is the only one of a first round.
   const bool withNorms = layout.hasNormRequest();
@@ -428,6 +461,7 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
   route(traffic, requests);
   ExchangeHead head;
   head.allValues = allValues;
+  head.keys = keyPacking;
   std::vector<Message> payloads;
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
     ExchangeWriter writer(layout, head);

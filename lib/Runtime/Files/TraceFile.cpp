@@ -9,6 +9,8 @@
 #include "pdlrt/Files/TraceFile.h"
 
 #include "Files/TemporaryFile.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Files/OutputFiles.h"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -76,4 +78,20 @@ Status pdlrt::writeTrace(const std::string &path,
   out += "\n]}\n";
   PDLRT_RETURN_IF_ERROR(file.write(out.data(), out.size()));
   return file.commit();
+}
+
+Status pdlrt::traced(const std::string &path, const std::string &processName,
+                     int64_t processNumber,
+                     const std::function<Status()> &work) {
+  PDLRT_RETURN_IF_ERROR(checkReplaceable(path));
+  Trace::nameThread("main");
+  Trace::start();
+  Status status = work();
+  const Trace::Recorded recorded = Trace::stop();
+  if (recorded.lost > 0)
+    logWarning(fmt::format("{} has the first {} spans; {} more were left out: "
+                           "trace fewer steps",
+                           path, Trace::mostEvents, recorded.lost));
+  Status written = writeTrace(path, processName, processNumber, recorded);
+  return status.ok() ? written : status;
 }

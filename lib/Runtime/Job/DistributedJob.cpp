@@ -147,6 +147,8 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   handshake.seed = run.seed;
   handshake.resumes = run.resume;
   handshake.onFailure = options.mayComeBack ? "wait" : "abort";
+  handshake.keyPacking = nameOf(options.keyPacking);
+  handshake.gradientPacking = nameOf(options.gradientPacking);
   handshake.startStep = run.startStep;
   if (!run.checkpoint.empty()) {
     std::error_code error;
@@ -237,6 +239,7 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
     if (!created)
       return created.status();
     client = std::move(*created);
+    client->setPacking(options.keyPacking, options.gradientPacking);
     if (goesOn())
       client->askForAllValues();
   }
@@ -272,6 +275,7 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
     if (!created)
       return created.status();
     worker.client = std::move(*created);
+    worker.client->setPacking(options.keyPacking, options.gradientPacking);
     all.push_back({worker.client.get(), mirror});
   }
   return std::unique_ptr<StepEngine>(
@@ -287,6 +291,12 @@ Status DistributedJob::checkSaveFolder(const std::string &folder) {
 
 Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
                                  CheckpointManifest &manifest) {
+  // Who goes on from here has none of these.
+  if (client)
+    client->forgetRemainders();
+  for (Worker &worker : workers)
+    if (worker.client)
+      worker.client->forgetRemainders();
   // Where steps are rounds, servers stay between two of them until this
   // trainer's next one.
   if (options.rank == 0) {

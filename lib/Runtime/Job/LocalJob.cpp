@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Engine/AsyncEngine.h"
 #include "pdlrt/Engine/Engine.h"
 #include "pdlrt/Job/Job.h"
 
@@ -22,8 +23,32 @@ Status Job::checkSaveFolder(const std::string &) { return {}; }
 
 namespace {
 
+/// Workers that update rows while another one inserts some cannot go through
+/// all rows of a table.
+Status checkHogwild(const pdl_descriptor &descriptor,
+                    const pdl_program &program, const ReplicaLayout &layout) {
+  if (layout.groups != 1)
+    return Status::invalid("--hogwild is for the workers of one group, which "
+                           "share its state; give "
+                           "--replicas 1xN for N workers");
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
+    if (symbol.kind == PDL_SYMBOL_TABLE &&
+        descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
+      return Status::invalid(
+          std::string("--hogwild cannot update all rows of table @") +
+          symbol.name + " in each step, as group @" +
+          descriptor.groups[symbol.group].name +
+          " says; leave --hogwild out, or write untouched(lazy) and translate "
+          "the model again");
+  }
+  return {};
+}
+
 class LocalJob final : public Job {
 public:
+  explicit LocalJob(bool isHogwild) : isHogwild(isHogwild) {}
+
   int rank() const override { return 0; }
   StateLocation stateLocation() const override { return StateLocation::Here; }
   ReplicaLayout layout(int groups, int workers) const override {
@@ -33,6 +58,17 @@ public:
   Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) override {
+    if (isHogwild && program.update_count > 0) {
+      PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
+      std::vector<AsyncWorker> workers;
+      for (int w = 0; w < layout.workers; ++w) {
+        updaters.push_back(
+            std::make_unique<Updater>(model, program, ownThread));
+        workers.push_back({nullptr, &model, updaters.back().get()});
+      }
+      return std::unique_ptr<StepEngine>(
+          std::make_unique<AsyncEngine>(workers, program, layout, scheduler));
+    }
     communicators.push_back(createLocalCommunicator(layout.groups, scheduler));
     return std::unique_ptr<StepEngine>(std::make_unique<Engine>(
         model, program, layout.workers, scheduler, *communicators.back()));
@@ -46,11 +82,15 @@ public:
   void leave(const Status &) override {}
 
 private:
+  const bool isHogwild;
   std::vector<std::unique_ptr<Communicator>> communicators;
+  /// A worker updates on the thread that it has.
+  Scheduler ownThread{1};
+  std::vector<std::unique_ptr<Updater>> updaters;
 };
 
 } // namespace
 
-std::unique_ptr<Job> pdlrt::createLocalJob() {
-  return std::make_unique<LocalJob>();
+std::unique_ptr<Job> pdlrt::createLocalJob(bool isHogwild) {
+  return std::make_unique<LocalJob>(isHogwild);
 }

@@ -27,7 +27,10 @@ enum Flags : uint32_t {
   ContributesNext = 2,
   StopRequested = 4,
   AllValues = 8,
-  KnownFlags = 15,
+  KeysAsDeltas = 16,
+  GradientsInBFloat16 = 32,
+  GradientsInInt8 = 64,
+  KnownFlags = 127,
 };
 
 /// The first bytes, as they travel; a size for each channel follows.
@@ -96,6 +99,14 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
   message.start.contributesNext = head.flags & ContributesNext;
   message.start.stopRequested = head.flags & StopRequested;
   message.start.allValues = head.flags & AllValues;
+  if (head.flags & KeysAsDeltas)
+    message.start.keys = KeyPacking::Delta;
+  if ((head.flags & GradientsInBFloat16) && (head.flags & GradientsInInt8))
+    return damaged("its gradients are packed in two ways");
+  if (head.flags & GradientsInBFloat16)
+    message.start.gradients = GradientPacking::BFloat16;
+  if (head.flags & GradientsInInt8)
+    message.start.gradients = GradientPacking::Int8;
   message.start.program = head.program;
   message.start.contributors = head.contributors;
   message.kept = payload;
@@ -412,10 +423,14 @@ void ExchangeWriter::addBlocks(int32_t server, int32_t channel,
 Message ExchangeWriter::finish() {
   pad();
   WireHead wire = {};
-  wire.flags = (head.contributes ? Contributes : 0) |
-               (head.contributesNext ? ContributesNext : 0) |
-               (head.stopRequested ? StopRequested : 0) |
-               (head.allValues ? AllValues : 0);
+  wire.flags =
+      (head.contributes ? Contributes : 0) |
+      (head.contributesNext ? ContributesNext : 0) |
+      (head.stopRequested ? StopRequested : 0) |
+      (head.allValues ? AllValues : 0) |
+      (head.keys == KeyPacking::Delta ? KeysAsDeltas : 0) |
+      (head.gradients == GradientPacking::BFloat16 ? GradientsInBFloat16 : 0) |
+      (head.gradients == GradientPacking::Int8 ? GradientsInInt8 : 0);
   wire.program = head.program;
   wire.contributors = head.contributors;
   wire.channelCount = uint32_t(sizes.size());

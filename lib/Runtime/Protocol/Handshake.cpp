@@ -10,6 +10,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Protocol/Packing.h"
 
 #include "nlohmann/json.hpp"
 
@@ -67,6 +68,8 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("seed", object.seed);
   visit("resumes", object.resumes);
   visit("on_failure", object.onFailure);
+  visit("pack_keys", object.keyPacking);
+  visit("pack_gradients", object.gradientPacking);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
   visit("takes_part", object.takesPart);
@@ -166,6 +169,25 @@ static bool isSameSecret(const std::string &given, const std::string &own) {
   return difference == 0;
 }
 
+/// Of gradients both must say the same; of keys the server must know it.
+static Status comparePacking(const Handshake &trainer,
+                             const Handshake &server) {
+  constexpr auto *unknown =
+      "the trainer packs {} by '{}', which this server does not know; use "
+      "trainers and servers of one version";
+  if (!keyPackingOf(trainer.keyPacking))
+    return Status::invalid(
+        fmt::format(fmt::runtime(unknown), "keys", trainer.keyPacking));
+  if (!gradientPackingOf(trainer.gradientPacking))
+    return Status::invalid(fmt::format(fmt::runtime(unknown), "gradients",
+                                       trainer.gradientPacking));
+  return compareTexts("has --pack-gradients", trainer.gradientPacking,
+                      server.gradientPacking,
+                      "give all trainers and all servers the same "
+                      "--pack-gradients (pdl-launch: behind each of the two "
+                      "--)");
+}
+
 Status pdlrt::compareHandshakes(const Handshake &trainer,
                                 const Handshake &server) {
   constexpr auto *together =
@@ -190,6 +212,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareTexts("has numerics",
                                      numericsText(trainer.numerics),
                                      numericsText(server.numerics), together));
+  PDLRT_RETURN_IF_ERROR(comparePacking(trainer, server));
   for (const auto &[what, member] :
        {std::pair("has the layout fingerprint", &Handshake::layoutFingerprint),
         std::pair("has the training fingerprint",

@@ -14,6 +14,8 @@
 
 #include "Server/Modes.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <map>
 #include <new>
 #include <string>
@@ -56,6 +58,7 @@ private:
 
 /// What may fail: the gradients, then room for the next keys.
 Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
+  const TraceSpan span("take up");
   const int32_t program = layout.programIndex();
   sum.begin(blocks[program]);
   PDLRT_RETURN_IF_ERROR(
@@ -112,8 +115,10 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   stopRequested |= incoming->head().stopRequested;
   outcome.stop = stopRequested;
   outcome.contributors = incoming->head().contributesNext ? 1 : 0;
-  if (part.present && part.hasWeight())
+  if (part.present && part.hasWeight()) {
+    const TraceSpan span("apply");
     PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
+  }
   renewRows(next);
   ownCosts.steps += part.present;
   ownCosts.apply += stopwatch.lap();

@@ -12,6 +12,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Server/AppliedLog.h"
 #include "pdlrt/Server/StateServer.h"
@@ -54,7 +55,11 @@ private:
   Expected<Message> save(StateServer &server, const std::string &folder) const;
   Status commit(const std::vector<Message> &saved, CheckpointWriter &writer);
 
+  static GradientPacking packingOf(const Log &log);
+
   const pdl_descriptor &descriptor;
+  /// As the servers' trainers packed gradients; once logs are open.
+  std::unique_ptr<const PackedTraining> training;
   const ReplayOptions &options;
   const std::function<void(const std::string &)> &report;
   Scheduler scheduler;
@@ -82,9 +87,14 @@ static std::string jobText(const Handshake &job) {
                      job.seed, job.startStep);
 }
 
+GradientPacking Replay::packingOf(const Log &log) {
+  return gradientPackingOf(log.job().gradientPacking)
+      .value_or(GradientPacking::None);
+}
+
 Status Replay::checkProgram(const Log &log) const {
   Handshake own = log.job();
-  own.setProgram(descriptor);
+  own.setProgram(PackedTraining(descriptor, packingOf(log)).descriptor());
   if (own == log.job())
     return {};
   return Status::invalid(
@@ -118,6 +128,8 @@ Status Replay::openLogs() {
   std::sort(logs.begin(), logs.end(), [](const Log &a, const Log &b) {
     return a.job().serverRank < b.job().serverRank;
   });
+  training =
+      std::make_unique<PackedTraining>(descriptor, packingOf(logs.front()));
   const Handshake &job = logs.front().job();
   for (size_t i = 1; i < logs.size(); ++i)
     if (logs[i].job().serverRank == logs[i - 1].job().serverRank)
@@ -136,7 +148,8 @@ Status Replay::openLogs() {
   Expected<Placement> map =
       job.servers < 1 || job.servers > INT32_MAX
           ? Status::invalid("a job has at least one server")
-          : Placement::compute(descriptor, int32_t(job.servers), *policy);
+          : Placement::compute(training->descriptor(), int32_t(job.servers),
+                               *policy);
   if (!map)
     return std::move(map).status().withContext(logs.front().path);
   placement = std::make_unique<const Placement>(std::move(*map));
@@ -159,7 +172,7 @@ Status Replay::openStart() {
   if (!found)
     return found.status();
   PDLRT_RETURN_IF_ERROR(
-      checkSameModel(descriptor, *found, CheckpointUse::Training));
+      checkSameModel(training->descriptor(), *found, CheckpointUse::Training));
   checkpoint.emplace(std::move(*found));
   return {};
 }
@@ -259,8 +272,8 @@ Status Replay::run() {
   for (Log &log : logs) {
     // One server's state at a time.
     Expected<std::unique_ptr<StateServer>> server =
-        createStateServer({descriptor, *placement, log.job(), scheduler,
-                           SaveFolder(folderOf(options.output))});
+        createStateServer({training->descriptor(), *placement, log.job(),
+                           scheduler, SaveFolder(folderOf(options.output))});
     if (!server)
       return server.status();
     PDLRT_RETURN_IF_ERROR(fill(**server, log));

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Server/StateServer.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -30,6 +32,7 @@ void StateServer::addValues(const ExchangeLayout &layout, int32_t channel,
 std::vector<Message> StateServer::answerState(
     const ExchangeLayout &layout, const std::vector<Pulled *> &senders,
     const std::vector<bool> &allValues, const StepOutcome &outcome) {
+  const TraceSpan span("answer");
   // Rows first, all at once.
   std::vector<std::vector<std::shared_ptr<std::byte>>> rows(senders.size());
   for (size_t s = 0; s < senders.size(); ++s) {
@@ -91,6 +94,7 @@ std::vector<Message> StateServer::answerState(
 
 Message StateServer::pull(const ExchangeMessage &message,
                           const ExchangeLayout &layout) {
+  const TraceSpan span("pull");
   const int32_t channels = layout.channelCount();
   std::vector<std::vector<int64_t>> unknown(channels);
   std::vector<std::shared_ptr<std::byte>> rows(channels);

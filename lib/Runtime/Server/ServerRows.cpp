@@ -8,6 +8,8 @@
 
 #include "pdlrt/Server/StateServer.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <algorithm>
 #include <new>
 #include <string>
@@ -54,6 +56,7 @@ void StateServer::splitKeys(const std::vector<Pulled *> &senders) {
 }
 
 Status StateServer::insertKeys(const std::vector<Pulled *> &senders) {
+  const TraceSpan span("find keys");
   for (Pulled *pulled : senders) {
     if (pulled->program < 0)
       continue;

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Server/StateServer.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <string>
 #include <utility>
 
@@ -51,6 +53,7 @@ std::vector<Message> StateServer::closeReduce() {
 }
 
 Expected<Contribution> StateServer::closeSum(RunningSum &sum, int32_t program) {
+  const TraceSpan span("end the sum");
   Contribution merged = sum.finish(scheduler);
   if (!merged.present || !merged.hasWeight())
     return merged;

@@ -13,6 +13,7 @@
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/OutOfMemory.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <filesystem>
@@ -114,7 +115,12 @@ bool StateServer::isOfJob(const Message &handshake) const {
   whose.token = given->token;
   whose.model = given->model;
   whose.layoutFingerprint = given->layoutFingerprint;
-  whose.trainingFingerprint = given->trainingFingerprint;
+  // That of the program, packed as it should be.
+  const auto packing = gradientPackingOf(given->gradientPacking);
+  whose.trainingFingerprint =
+      fingerprintWith(fingerprintWith(given->trainingFingerprint,
+                                      packing.value_or(GradientPacking::None)),
+                      *gradientPackingOf(own.gradientPacking));
   return compareHandshakes(whose, own).ok();
 }
 
@@ -161,6 +167,7 @@ void StateServer::endRequest(const std::vector<Message> &answers) {
 }
 
 Status StateServer::check(const Envelope &request, const Message &payload) {
+  const TraceSpan span("check", {int64_t(payload.size())});
   if (!isOfStep(request.kind))
     return checkPayload(request, payload);
   beginRequest(payload);
@@ -197,10 +204,15 @@ Status StateServer::checkPayload(const Envelope &request,
     return Status::invalid("the payload is damaged: there is no program " +
                            std::to_string(*program));
   const ExchangeLayout &layout = layouts[*program];
-  Expected<ExchangeMessage> message = ExchangeMessage::decode(
-      payload, layout.channelCount(), layout.scattered());
+  Expected<ExchangeMessage> message =
+      decodeRequest(payload, layout, layout.scattered());
   if (!message)
     return message.status();
+  if (message->head().contributes && form == ExchangeForm::Exchange &&
+      nameOf(message->head().gradients) != own.gradientPacking)
+    return Status::invalid(fmt::format(
+        "trainer {} sends gradients packed by {}, and said {}", request.trainer,
+        nameOf(message->head().gradients), own.gradientPacking));
   if (form == ExchangeForm::Pull)
     return layout.check(form, rank(), *message, {});
   if (layout.program().frozen)
@@ -224,7 +236,25 @@ Expected<Message> StateServer::handle(const Envelope &request,
   }
   // It has passed `check`.
   const ExchangeLayout &layout = layouts[*ExchangeMessage::programOf(payload)];
-  return pull(*ExchangeMessage::decode(payload, layout.channelCount()), layout);
+  Expected<ExchangeMessage> message = decodeRequest(payload, layout, {});
+  if (!message)
+    return message.status();
+  return pull(*message, layout);
+}
+
+Expected<ExchangeMessage>
+StateServer::decodeRequest(const Message &payload, const ExchangeLayout &layout,
+                           const std::vector<bool> &scattered) const {
+  Expected<ExchangeMessage> message =
+      ExchangeMessage::decode(payload, layout.channelCount(), scattered);
+  if (!message)
+    return message;
+  try {
+    PDLRT_RETURN_IF_ERROR(layout.unpack(rank(), *message));
+  } catch (const std::bad_alloc &error) {
+    return outOfMemory(error, "unpacked a request");
+  }
+  return message;
 }
 
 void StateServer::contribute(const Envelope &, Message) {}
@@ -266,6 +296,7 @@ Status StateServer::checkSave(const Envelope &request,
 }
 
 Message StateServer::save(const std::string &folder) {
+  const TraceSpan span("save");
   const std::string who = "server " + std::to_string(rank());
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))

@@ -16,6 +16,8 @@
 
 #include "Server/Modes.h"
 
+#include "pdlrt/Core/Trace.h"
+
 #include <algorithm>
 #include <new>
 #include <string>
@@ -139,6 +141,7 @@ void SyncServer::contribute(const Envelope &request, Message payload) {
 /// Adds what a trainer gives to the sum, and makes room for the keys that it
 /// asks for; trainers come in the order of their ranks.
 Status SyncServer::takeUp(const Envelope &request) {
+  const TraceSpan span("take up");
   stopwatch.lap();
   const uint32_t trainer = request.trainer;
   const ExchangeMessage &message = *incoming[trainer];
@@ -228,6 +231,7 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
     outcome.contributors += head.contributesNext;
   }
   if (outcome.applied) {
+    const TraceSpan span("apply");
     Updater &updater = *updaters[layout.programIndex()];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(merged, norms));

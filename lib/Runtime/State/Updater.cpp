@@ -34,6 +34,8 @@ static constexpr int64_t rowsAlignment = 16;
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
+/// Ranges of a step's keys, where their order matters to nobody.
+static constexpr int64_t keyTasks = 16;
 
 /// About as many as make `elementsInTask`.
 static int64_t wholeRowsInTask(int64_t width) {
@@ -72,7 +74,9 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
-      for (int64_t t = 0; t < shardTasks; ++t) {
+      for (int64_t t = 0; t < keyTasks && !needsShards(i); ++t)
+        tasks.push_back({i, t, t + 1, -1, {}});
+      for (int64_t t = 0; t < shardTasks && needsShards(i); ++t) {
         const int32_t scratch = allRows ? int32_t(shardScratch.size()) : -1;
         if (allRows)
           shardScratch.emplace_back();
@@ -104,6 +108,13 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
                        elementSize(descriptor.groups[g].element_type));
 }
 
+// Norms are sums in the order of shards, and rows without gradient are found
+// shard by shard.
+bool Updater::needsShards(int32_t update) const {
+  const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
+  return group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
+}
+
 void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
   if (elements >= elementsWorthThreads)
     return scheduler.parallelFor(count, task);
@@ -132,16 +143,12 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
     own.splits[s] = own.splits[s - 1];
   own.splits[0] = 0;
 
-  const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
-  // Only norms, and the search for untouched rows, need an order in a shard.
-  const bool sorted = group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
   forEachTask(count, shardTasks, [&](int64_t task) {
     for (int64_t s = task * shardsInTask; s < (task + 1) * shardsInTask; ++s) {
       const int64_t begin = own.splits[s], end = own.splits[s + 1];
-      if (sorted)
-        std::sort(order + begin, order + end, [&](int64_t a, int64_t b) {
-          return block.keys[a] < block.keys[b];
-        });
+      std::sort(order + begin, order + end, [&](int64_t a, int64_t b) {
+        return block.keys[a] < block.keys[b];
+      });
       for (int64_t i = begin; i < end; ++i) {
         keys[i] = block.keys[order[i]];
         rows[i] = block.rows[order[i]];
@@ -253,15 +260,21 @@ void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
     }
 }
 
-void Updater::applyTouched(Task &task) {
+void Updater::applyTouched(Task &task, const BlockGradient &block) {
   const pdl_symbol &symbol = symbolOf(task.update);
-  const ShardedRows &own = sharded[task.update];
-  const int64_t begin = own.splits[task.begin], end = own.splits[task.end];
-  if (begin == end)
-    return;
-  auto *rows = static_cast<void *const *>(own.rows.data());
-  auto *gradients = static_cast<const void *const *>(own.gradients.data());
-  auto *keys = static_cast<const int64_t *>(own.keys.data());
+  int64_t begin = block.keyCount * task.begin / keyTasks;
+  int64_t end = block.keyCount * task.end / keyTasks;
+  void *const *rows = block.rows;
+  const void *const *gradients = block.gradients;
+  const int64_t *keys = block.keys;
+  if (needsShards(task.update)) {
+    const ShardedRows &own = sharded[task.update];
+    begin = own.splits[task.begin];
+    end = own.splits[task.end];
+    rows = static_cast<void *const *>(own.rows.data());
+    gradients = static_cast<const void *const *>(own.gradients.data());
+    keys = static_cast<const int64_t *>(own.keys.data());
+  }
   const int64_t rowBytes = rowElements(symbol) * int64_t(elementSize(symbol));
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
@@ -339,7 +352,7 @@ Status Updater::apply(const Contribution &merged) {
 
 void Updater::begin(const Contribution &merged) {
   for (int32_t i = 0; i < program.update_count; ++i)
-    if (symbolOf(i).kind == PDL_SYMBOL_TABLE)
+    if (symbolOf(i).kind == PDL_SYMBOL_TABLE && needsShards(i))
       groupRowsByShard(i, merged.blocks[i]);
   makeRoom();
 }
@@ -405,12 +418,17 @@ Status Updater::refuseNewValue(const Task &task) const {
 Status Updater::finish(const Contribution &merged,
                        const std::vector<double> &norms) {
   const pdl_descriptor &descriptor = model.descriptor();
-  for (int32_t g = 0; g < descriptor.group_count; ++g)
-    if (isUpdated(g, merged))
-      PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
-  for (int32_t g = 0; g < descriptor.group_count; ++g)
-    if (isUpdated(g, merged))
-      model.countStep(g);
+  {
+    // Others may update the same model (mode hogwild): each update has a number
+    // of its own.
+    const std::lock_guard lock(model.stepMutex());
+    for (int32_t g = 0; g < descriptor.group_count; ++g)
+      if (isUpdated(g, merged))
+        PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
+    for (int32_t g = 0; g < descriptor.group_count; ++g)
+      if (isUpdated(g, merged))
+        model.countStep(g);
+  }
   int64_t elements = 0;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
@@ -437,7 +455,7 @@ Status Updater::finish(const Contribution &merged,
     else if (task.scratch >= 0)
       applyAllRows(task, shardScratch[task.scratch]);
     else
-      applyTouched(task);
+      applyTouched(task, merged.blocks[task.update]);
   });
   for (const Task &task : tasks)
     if (task.wroteNonFinite)

@@ -75,6 +75,8 @@ protected:
     auto message = ExchangeMessage::decode(payload, layout.channelCount());
     if (!message)
       return message.status();
+    // Bits of the head that say how sections are packed.
+    PDLRT_RETURN_IF_ERROR(layout.unpack(server, *message));
     touched = 0;
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       for (std::byte byte : message->section(c))

@@ -120,6 +120,21 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
             "the trainer has --on-failure abort, the server wait; give all "
             "trainers and all servers the same --on-failure (pdl-launch: "
             "behind each of the two --)");
+  EXPECT_EQ(sentence([](Handshake &h) { h.keyPacking = "delta"; }), "");
+  EXPECT_EQ(
+      sentence([](Handshake &h) { h.keyPacking = "lzma"; }),
+      "the trainer packs keys by 'lzma', which this server does not know; "
+      "use trainers and servers of one version");
+  EXPECT_EQ(sentence([](Handshake &h) { h.gradientPacking = "int4"; }),
+            "the trainer packs gradients by 'int4', which this server does not "
+            "know; use trainers and servers of one version");
+  EXPECT_EQ(sentence([](Handshake &h) {
+              h.gradientPacking = "bf16";
+              h.trainingFingerprint = 5;
+            }),
+            "the trainer has --pack-gradients bf16, the server none; give all "
+            "trainers and all servers the same --pack-gradients (pdl-launch: "
+            "behind each of the two --)");
   EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
   // Who takes no part may not know what the run is.

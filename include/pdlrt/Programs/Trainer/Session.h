@@ -34,6 +34,8 @@ struct SessionOptions {
 
   int groups = 1;
   int workers = 1;
+  /// Whether they update the state of this process without waiting.
+  bool hogwild = false;
   int threads = 1;
   /// Whether each keeps to a processor of its own.
   bool pinThreads = false;

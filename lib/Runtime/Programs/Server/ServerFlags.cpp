@@ -70,6 +70,13 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()
       ->group("Cluster");
+  app.add_option("--pack-gradients", flags.packGradients,
+                 "How trainers must pack gradients: none, bf16 or int8. Part "
+                 "of the result")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"none", "bf16", "int8"}))
+      ->capture_default_str()
+      ->group("Cluster");
   app.add_option("--silence-limit", flags.silenceLimit,
                  "Seconds after which a trainer that is not heard of is lost; "
                  "0: never")
@@ -124,6 +131,13 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->transform(wholeNumber(1, maxThreads))
       ->capture_default_str()
       ->group("Execution");
+  app.add_option("--trace", flags.trace,
+                 "Write what each thread did when, as JSON for ui.perfetto.dev "
+                 "or chrome://tracing, when the job is over: a few steps make "
+                 "a trace that can be read")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("Execution");
 }
 
 /// Whether only processes of this machine reach an address.
@@ -156,8 +170,9 @@ Status pdlrt::checkServerFlags(ServerFlags &flags) {
   if (!policy)
     return std::move(policy).status().withContext("--placement");
   flags.policy = *policy;
+  flags.packing = *gradientPackingOf(flags.packGradients);
   PDLRT_RETURN_IF_ERROR(checkOutputs(
-      {{"--log-applied", flags.logApplied}},
+      {{"--log-applied", flags.logApplied}, {"--trace", flags.trace}},
       {{"--init-from", flags.initFrom}, {"--token-file", flags.tokenFile}}));
   if (flags.tokenFile.empty())
     return {};

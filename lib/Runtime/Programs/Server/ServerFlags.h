@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/State/Placement.h"
 
@@ -27,13 +28,15 @@ struct ServerFlags {
   std::vector<std::string> servers;
   std::string bind, job, tokenFile, placement = "least-loaded";
   std::optional<uint64_t> seed;
-  std::string initFrom, checkpoint, logApplied;
+  std::string initFrom, checkpoint, logApplied, trace;
   bool resume = false;
+  std::string packGradients = "none";
   std::string onFailure = "abort";
   double silenceLimit = 10, joinPatience = 600;
 
   // What `checkServerFlags` makes of them.
   PlacementPolicy policy = PlacementPolicy::LeastLoaded;
+  GradientPacking packing = GradientPacking::None;
   /// Where to listen, and whether other machines may take part without a
   /// secret.
   std::string address;

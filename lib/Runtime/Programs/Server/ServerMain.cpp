@@ -21,6 +21,9 @@
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Files/TraceFile.h"
+#include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/StateServer.h"
 #include "pdlrt/State/StateDigest.h"
@@ -186,6 +189,7 @@ private:
 };
 
 Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
+  const TraceSpan span("load");
   if (flags.resume)
     say("looking for a checkpoint in " + flags.checkpoint);
   Expected<std::optional<Checkpoint>> resumed = findResumed(descriptor, flags);
@@ -200,6 +204,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   handshake.seed = *seed;
   handshake.resumes = flags.resume;
   handshake.onFailure = flags.onFailure;
+  handshake.gradientPacking = flags.packGradients;
   handshake.job = flags.job;
   handshake.token = flags.token;
   const std::optional<Checkpoint> &found = *resumed;
@@ -346,6 +351,7 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
                       flags.trainers == 1 ? "" : "s"));
   // Trainers that come meanwhile are told so.
   executor.run([&] {
+    Trace::nameThread("application");
     loadAndOpen(loaded, *core, flags.rank);
     isLoaded = true;
   });
@@ -415,8 +421,24 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                    "the model with --mode=sync --emit=trainer,pserver");
   if (Status status = checkLog(descriptor, flags); !status.ok())
     return fail(2, status.message());
+  if (Status status =
+          checkPacking(descriptor, flags.packing, flags.onFailure == "wait");
+      !status.ok())
+    return fail(2, status.message());
+  const PackedTraining training(descriptor, flags.packing);
   watchStopSignals();
-  return serve(descriptor, flags, makeTransport);
+  if (flags.trace.empty())
+    return serve(training.descriptor(), flags, makeTransport);
+  int exit = 0;
+  // Numbers of servers follow those of trainers, so that traces can be joined.
+  const Status written =
+      traced(flags.trace,
+             fmt::format("server {} of {}", flags.rank, descriptor.model_name),
+             flags.trainers + flags.rank, [&] {
+               exit = serve(training.descriptor(), flags, makeTransport);
+               return Status();
+             });
+  return written.ok() ? exit : fail(1, written.message());
 }
 
 int pdlrt::runServer(int argc, char **argv,

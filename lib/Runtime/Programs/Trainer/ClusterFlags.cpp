@@ -10,6 +10,7 @@
 
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Transport/Address.h"
 
 #include <fmt/format.h>
@@ -19,8 +20,9 @@ using namespace pdlrt;
 static constexpr int64_t maxTrainers = 4096;
 
 static constexpr const char *clusterFlagNames[] = {
-    "--rank",      "--trainers",   "--servers",       "--job", "--token-file",
-    "--placement", "--on-failure", "--silence-limit", "--wait"};
+    "--rank",       "--trainers",  "--servers",       "--job",
+    "--token-file", "--placement", "--on-failure",    "--silence-limit",
+    "--wait",       "--pack-keys", "--pack-gradients"};
 
 void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
                             ClusterFlags &flags) {
@@ -70,6 +72,24 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
                   "When a server is silent: abort, or wait until it is back")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option(
+          "--pack-keys", flags.packKeys,
+          "How keys travel: none, or delta, which takes fewer bytes and "
+          "more work. Never changes a result")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"none", "delta"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option(
+          "--pack-gradients", flags.packGradients,
+          "How gradients travel: none, or rounded to bf16 or int8. Part "
+          "of the result; servers need the same flag")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"none", "bf16", "int8"}))
       ->capture_default_str()
       ->group(group);
   command
@@ -155,6 +175,10 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
                              ? ClockTime::zero()
                              : secondsOf(flags.silenceLimit);
   cluster.mayComeBack = flags.onFailure == "wait";
+  cluster.keyPacking = *keyPackingOf(flags.packKeys);
+  cluster.gradientPacking = *gradientPackingOf(flags.packGradients);
+  PDLRT_RETURN_IF_ERROR(
+      checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);

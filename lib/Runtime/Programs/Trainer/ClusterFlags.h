@@ -24,7 +24,8 @@ namespace pdlrt {
 struct ClusterFlags {
   int64_t rank = 0, trainers = 1;
   std::vector<std::string> servers;
-  std::string job, tokenFile, placement = "least-loaded", onFailure = "abort";
+  std::string job, tokenFile, placement = "least-loaded", onFailure = "abort",
+                              packKeys = "none", packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
 };
 

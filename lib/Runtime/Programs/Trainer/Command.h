@@ -106,7 +106,7 @@ protected:
   /// Whether progress can be rewritten in place.
   const bool terminal;
   Scheduler scheduler;
-  std::unique_ptr<Job> job = createLocalJob();
+  std::unique_ptr<Job> job = createLocalJob(options.hogwild);
   std::unique_ptr<Model> model;
   /// Whether the job ends early: the same in all its processes.
   bool stopping = false;

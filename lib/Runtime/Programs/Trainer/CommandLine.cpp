@@ -19,12 +19,11 @@
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
-#include "pdlrt/Core/Trace.h"
-#include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Files/TraceFile.h"
 #include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <CLI/CLI.hpp>
@@ -126,7 +125,7 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
   command
       .add_option("--data", data.files,
                   "Files to read, in order: .csv, .tsv, .txt, each also with "
-                  ".gz, or .safetensors")
+                  ".gz or .zst, or .safetensors")
       ->required()
       ->type_name("FILE")
       ->check(notEmpty())
@@ -169,6 +168,14 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
       ->type_name("N")
       ->transform(wholeNumber(0, maxCount))
       ->capture_default_str()
+      ->group("Data");
+  command
+      .add_option("--cache", data.cache,
+                  "Keep the parsed rows of text files in this folder, as the "
+                  "first pass meets them, and read them there later, until a "
+                  "file's size or time changes. Never changes a result")
+      ->type_name("FOLDER")
+      ->check(notEmpty())
       ->group("Data");
   command
       .add_option("--batch-size", data.batchSize,
@@ -368,6 +375,13 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->check(notEmpty())
       ->group("State");
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  if (descriptor.role != PDL_ROLE_TRAINER)
+    command
+        ->add_flag("--hogwild", flags.session.hogwild,
+                   "The workers of --replicas 1xN update the model without "
+                   "waiting for each other, as in mode async: a step is one "
+                   "update of each. Results differ from run to run")
+        ->group("Execution");
   addClusterFlags(*command, descriptor, flags.cluster);
   if (descriptor.role == PDL_ROLE_TRAINER) {
     // Refused with the sentence that says what to give instead.
@@ -526,21 +540,10 @@ static Status takeCompute(const pdl_descriptor &descriptor,
 static Status
 runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
           Status (*run)(const pdl_descriptor &, const SessionOptions &)) {
-  const std::string &path = options.trace;
-  PDLRT_RETURN_IF_ERROR(checkReplaceable(path));
-  Trace::nameThread("main");
-  Trace::start();
-  Status status = run(descriptor, options);
-  const Trace::Recorded recorded = Trace::stop();
-  if (recorded.lost > 0)
-    logWarning(fmt::format("{} has the first {} spans; {} more were left out: "
-                           "trace fewer steps",
-                           path, Trace::mostEvents, recorded.lost));
   const int rank = options.distributed ? options.distributed->rank : 0;
-  Status written = writeTrace(
-      path, fmt::format("trainer {} of {}", rank, descriptor.model_name), rank,
-      recorded);
-  return status.ok() ? written : status;
+  return traced(options.trace,
+                fmt::format("trainer {} of {}", rank, descriptor.model_name),
+                rank, [&] { return run(descriptor, options); });
 }
 
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
@@ -587,8 +590,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
             takeClusterFlags(*command, descriptor, flags.cluster, options);
         !status.ok())
       return fail(2, status.message());
-  if (Status status = takeCompute(descriptor, options); !status.ok())
-    return fail(options.emulateBFloat16 ? 2 : 1, status.message());
+  const Status compute = takeCompute(descriptor, options);
+  if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
+    return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
   if (Status status =
           checkSessionFiles(options, command == train, flags.cluster.tokenFile);
       !status.ok())
@@ -617,6 +621,11 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     }
     transport = std::move(*created);
     options.transport = transport.get();
+    if (!compute.ok()) {
+      fail(1, compute.message());
+      announceFailure(descriptor, *options.distributed, *transport, compute);
+      return 1;
+    }
   }
   auto run = command == train      ? runTrain
              : command == evaluate ? runEvaluate
@@ -626,8 +635,12 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     fail(failure, sentence);
     isSaid = true;
   };
-  Status status = options.trace.empty() ? run(descriptor, options)
-                                        : runTraced(descriptor, options, run);
+  const PackedTraining training(
+      descriptor, options.distributed ? options.distributed->gradientPacking
+                                      : GradientPacking::None);
+  const pdl_descriptor &trained = training.descriptor();
+  Status status = options.trace.empty() ? run(trained, options)
+                                        : runTraced(trained, options, run);
   if (!status.ok())
     return isSaid ? failure : fail(failure, status.message());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))

@@ -9,7 +9,7 @@
 #include "Support/TwoByTwo.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Transport/Frame.h"
-#include "pdlrt/Transport/GrpcTransport.h"
+#include "pdlrt/Transport/Transport.h"
 
 #include <condition_variable>
 #include <fstream>
@@ -85,8 +85,9 @@ TEST(Memory, StrangersMakeAServerHoldNothing) {
   TwoByTwo::await(server, "listening");
   const int64_t before = mebibytes(server, "VmHWM");
   RealClock clock;
-  const auto transport = createGrpcTransport(clock);
-  Caller caller(*transport, "unix:" + job.place.file("a"));
+  const auto transport = createClusterTransport(clock);
+  ASSERT_TRUE(transport.ok());
+  Caller caller(**transport, "unix:" + job.place.file("a"));
   const auto body = std::make_shared<std::vector<std::byte>>(size_t(512) << 20);
   for (const MessageKind kind :
        {MessageKind::Exchange, MessageKind::Join, MessageKind::Save}) {

@@ -193,7 +193,8 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
     all.push_back(std::make_unique<Process>(
         HAND_WRITTEN_SERVER,
         std::vector<std::string>{"--rank", rank, "--servers", servers,
-                                 "--trainers", "2", "--seed", "4"}));
+                                 "--trainers", "2", "--seed", "4", "--trace",
+                                 place.file(std::string("trace-") + rank)}));
   for (const char *rank : {"0", "1"})
     all.push_back(std::make_unique<Process>(
         HAND_WRITTEN_REMOTE,
@@ -209,6 +210,17 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
   EXPECT_EQ(place.read("0"), place.read("local"));
   EXPECT_EQ(place.read("1"), place.read("local"));
   EXPECT_FALSE(place.read("local").empty());
+  // Servers have written what they did; numbers of processes are distinct.
+  for (const auto &[file, name] :
+       {std::pair("trace-0", "\"pid\":2"), std::pair("trace-1", "\"pid\":3")})
+    EXPECT_THAT(place.read(file),
+                AllOf(HasSubstr(name), HasSubstr("\"name\":\"application\""),
+                      HasSubstr("\"name\":\"load\""),
+                      HasSubstr("\"name\":\"check\""),
+                      HasSubstr("\"name\":\"take up\""),
+                      HasSubstr("\"name\":\"find keys\""),
+                      HasSubstr("\"name\":\"apply\""),
+                      HasSubstr("\"name\":\"answer\"")));
 }
 
 // With a clip: a step has two requests. Its state, losses and metrics are those

@@ -362,6 +362,35 @@ TEST(CommandLine, ReplicasAreMeaningAndThreadsAreNot) {
   EXPECT_NE(dumpOf("3x2", "1"), once);
 }
 
+TEST(CommandLine, ACacheChangesNothing) {
+  TestFolder folder;
+  std::string data = folder.write("data.tsv", makeData(1500));
+  auto train = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"train", "--data", data, "--replicas", "2x2", "--threads", "2",
+                 "--batch-size", "32", "--rows", "0%:80%", "--evaluate-rows",
+                 "80%:", "--shuffle-window", "300", "--dump",
+                 folder.file("d")});
+    std::string out, errors;
+    EXPECT_EQ(run(folder, more, &out, &errors), 0) << errors;
+    // Without the times.
+    return folder.read("d") + out.substr(out.find("train loss"));
+  };
+  const std::string cache = folder.file("cache");
+  const std::string expected = train({"--epochs", "2"});
+  EXPECT_EQ(train({"--epochs", "2", "--cache", cache}), expected);
+  const std::filesystem::path file =
+      std::filesystem::directory_iterator(cache)->path();
+  const auto written = std::filesystem::last_write_time(file);
+  EXPECT_EQ(train({"--epochs", "2", "--cache", cache}), expected);
+  // In the middle of an epoch, from text to the cache.
+  train({"--steps", "13", "--checkpoint", folder.file("saved")});
+  EXPECT_EQ(train({"--epochs", "2", "--cache", cache, "--checkpoint",
+                   folder.file("saved"), "--resume"}),
+            expected);
+  EXPECT_EQ(std::filesystem::last_write_time(file), written);
+}
+
 TEST(CommandLine, WritesLossesBatchesAndSlots) {
   TestFolder folder;
   std::string data = folder.write("data.tsv", makeData(100)), out, err;

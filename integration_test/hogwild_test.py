@@ -1,0 +1,97 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Workers that share the state of one process without waiting for each other
+(--hogwild): real processes of compiled trainers."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from made_up_clicks import write_clicks
+from programs import compile_model, metric, model, run
+
+import tensorfile
+
+
+class Hogwild(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = Path(cls.folder.name)
+        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
+                                    "--numerics=strict")
+        cls.clicks = cls.root / "clicks.tsv"
+        write_clicks(cls.clicks, 12000)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def train(self, name, *flags):
+        """The report of a training, and what it dumps."""
+        dump = self.root / f"{name}.safetensors"
+        report = run(self.trainer, "train", "--data", self.clicks,
+                     "--batch-size", 100, "--seed", 4, "--dump", dump, *flags)
+        return report.stdout, dump
+
+    def test_one_worker_is_the_usual_training(self):
+        _, alone = self.train("alone", "--dump-slots")
+        _, hogwild = self.train("hogwild", "--dump-slots", "--hogwild")
+        self.assertTrue(alone.read_bytes() == hogwild.read_bytes())
+
+    def test_workers_learn_and_lose_no_key(self):
+        for workers, threads in ((2, 2), (5, 3)):
+            replicas = ("--epochs", 2, "--replicas", f"1x{workers}",
+                        "--threads", threads)
+            rounds, alone = self.train(f"rounds{workers}", *replicas)
+            shared, dump = self.train(f"workers{workers}", *replicas,
+                                      "--hogwild")
+            # More updates of the same data, of which some do not see each
+            # other.
+            self.assertGreater(metric(shared, "train AUC"),
+                               metric(rounds, "train AUC") - 0.02)
+            want, got = tensorfile.read(alone), tensorfile.read(dump)
+            tables = [name for name in want if name.endswith(".keys")]
+            self.assertTrue(tables)
+            for name in tables:
+                self.assertEqual(sorted(got[name].data),
+                                 sorted(want[name].data), name)
+
+    def test_goes_on_from_its_checkpoint(self):
+        saved = self.root / "saved"
+        flags = ("--hogwild", "--replicas", "1x2", "--threads", 2,
+                 "--checkpoint", saved)
+        self.train("first", *flags, "--steps", 20)
+        report, _ = self.train("second", *flags, "--resume", "--epochs", 1)
+        # Rounds of two batches: 40 of the 60 are left.
+        self.assertRegex(report, r"(?s)60 steps|steps +60|40 steps")
+
+    def test_refusals_say_what_to_do(self):
+        def refused(*command, status=1):
+            done = subprocess.run([str(part) for part in command],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, status)
+            return done.stderr
+        self.assertRegex(
+            refused(self.trainer, "train", "--data", self.clicks, "--hogwild",
+                    "--replicas", "2x1"), "give --replicas 1xN for N workers")
+        text = Path(model("ctr_dnn")).read_text().replace(
+            "untouched(lazy)", "untouched(dense)")
+        source = self.root / "dense.mlir"
+        source.write_text(text)
+        dense = compile_model(source, self.root / "dense")
+        self.assertRegex(
+            refused(dense, "train", "--data", self.clicks, "--hogwild"),
+            r"cannot update all rows of table @\w+ in each step, as group "
+            r"@sparse says; .*untouched\(lazy\)")
+        servers = compile_model(model("ctr_dnn"), self.root / "sync",
+                                "--mode=sync")
+        self.assertRegex(refused(servers, "train", "--data", self.clicks,
+                                 "--hogwild", status=2), "--hogwild")
+
+
+if __name__ == "__main__":
+    unittest.main()
