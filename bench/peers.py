@@ -7,12 +7,13 @@
     python3 bench/peers.py [--only ROW[,ROW]] [--quick] [--environment FOLDER]
                            [--build FOLDER] [--output FILE] [--list]
 
-Installs the peers (PyTorch, Vowpal Wabbit) into an environment of their own, which goes
-when the run ends unless --environment names a folder for it. Contenders take turns on the
-same cores, so that what else the machine does falls on all of them; a figure is the median
-of the rounds. How each peer is set up stands in bench/peers/, one file for each kind of
-work. Ours run at their default settings, and read and parse text where nothing else is
-said; peers have their data in memory.
+Installs the peers (PyTorch, TensorFlow, Vowpal Wabbit, gensim) into an environment of their
+own, which goes when the run ends unless --environment names a folder for it. A row that fails
+does not stop the others. Contenders take turns on the same cores, so that what else the machine
+does falls on all of them; a figure is the median of the rounds, in which of many peers only
+the two that were best in the first go on. How each peer is set up stands in bench/peers/,
+one file for each kind of work. Ours run at their default settings, and read and parse text where
+nothing else is said; peers have their data in memory.
 
 Rows of one thread are rates by CPU time of the process. Rows of two threads are by the
 clock: run them on an idle machine.
@@ -58,14 +59,21 @@ def parse():
 
 
 def run(options, python, folder):
-    context = rows.Context(options.build, python, folder, options.quick)
+    """Returns the rows that failed; the others are measured all the same."""
+    context, failed = rows.Context(options.build, python, folder, options.quick), []
     for name in options.rows:
         print(f"{name}: {rows.ALL[name].GOAL}", flush=True)
-        lines = rows.ALL[name].measure(context)
+        try:
+            lines = rows.ALL[name].measure(context)
+        except (subprocess.CalledProcessError, rows.Failed) as error:
+            print(f"error: {name}: {error}", file=sys.stderr, flush=True)
+            failed.append(name)
+            continue
         for line in lines:
             print("  " + line.text(), flush=True)
         if not options.quick:
             table.keep(options.output, name, rows.ALL, lines)
+    return failed
 
 
 def main():
@@ -78,14 +86,14 @@ def main():
         folder = pathlib.Path(folder)
         try:
             python = environment.install(options.environment or folder / "environment")
-            run(options, python, folder)
+            failed = run(options, python, folder)
         except KeyboardInterrupt:
             print("stopped; rows that were measured are kept", file=sys.stderr)
             return 130
-        except (subprocess.CalledProcessError, rows.Failed) as error:
+        except subprocess.CalledProcessError as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

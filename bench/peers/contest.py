@@ -9,6 +9,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import time
 
 PEERS = pathlib.Path(__file__).resolve().parent
@@ -25,6 +26,9 @@ class Context:
     def __init__(self, build, python, folder, quick):
         self.build, self.python, self.folder, self.quick = build, python, folder, quick
         self.rounds = 2 if quick else 3
+        self.has_tensorflow = subprocess.run(
+            [python, "-c", "import importlib.util, sys; "
+             "sys.exit(importlib.util.find_spec('tensorflow') is None)"]).returncode == 0
 
     def translate(self, source, name, *flags):
         """The trainer of a model's text."""
@@ -33,10 +37,14 @@ class Context:
         run([self.build / "bin" / "pdl-translate", path, "-o", self.folder / name, *flags])
         return self.folder / name / "trainer"
 
-    def peak(self):
-        """FMA operations a second of one core, in Gflop/s."""
+    def peak(self, pairs=False):
+        """FMA operations a second of one core, in Gflop/s; of bf16 pairs, where asked."""
         out = run([self.build / "bin" / "pdl-bench-handwritten", "--peak"]).stdout
-        return float(re.search(r"([0-9.]+) Gflop/s", out)[1])
+        found = re.search(r"pairs: ([0-9.]+) Gflop/s" if pairs else r"([0-9.]+) Gflop/s", out)
+        if not found:
+            raise Failed("this CPU has no products of bf16 pairs (AVX512_BF16): leave out "
+                         "the row bf16")
+        return float(found[1])
 
 
 def run(command, threads=1, **options):
@@ -60,6 +68,25 @@ def seconds(command, threads, by_clock):
             before.children_system)
 
 
+# Linux counts the peak of who starts a process as the process's own: a small one starts it.
+STARTER = """
+import json, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([done.returncode, done.stdout + done.stderr, used.ru_utime + used.ru_stime,
+                  used.ru_maxrss * 1024]))
+"""
+
+
+def measured(command):
+    """What a command of one thread prints, its CPU time, and its peak memory in bytes."""
+    code, said, cpu, peak = json.loads(
+        run([sys.executable, "-c", STARTER, *command]).stdout)
+    if code:
+        raise Failed(f"{' '.join(map(str, command))}: {said[-2000:]}")
+    return said, cpu, peak
+
+
 def trainer_rate(trainer, data, rows, threads=1, passes=5, by_clock=False, flags=()):
     """Samples a second of ours, without start-up: what more passes take."""
     def one(epochs):
@@ -68,9 +95,12 @@ def trainer_rate(trainer, data, rows, threads=1, passes=5, by_clock=False, flags
     return rows * (passes - 1) / (one(passes) - one(1))
 
 
-def peer_rate(context, script, *arguments, threads=1, forced=False):
-    """Samples a second that a peer's script says of itself."""
-    environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+def peer_rate(context, script, *arguments, threads=1, forced=False, **variables):
+    """The figures that a peer's script says of itself; variables of its environment."""
+    # What is compiled is kept while the rows are measured: the next round finds it.
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads),
+                       TORCHINDUCTOR_CACHE_DIR=str(context.folder / "inductor"),
+                       **{name: str(value) for name, value in variables.items()})
     if forced:
         environment["LD_PRELOAD"] = str(intel_path(context))
     out = run([context.python, PEERS / script, "--threads", threads, *arguments],
@@ -90,16 +120,25 @@ def intel_path(context):
 
 
 class Line:
-    """Figures of one setting: ours, and the best peer's of each round."""
+    """Figures of one setting: ours, and the best peer's of each round. The goal is a least
+    ratio, or, where `least` is false, the most that ours may be, or its ratio."""
 
-    def __init__(self, what, unit, goal=None):
+    def __init__(self, what, unit, goal=None, least=True, of_ratio=False):
         self.what, self.unit, self.goal = what, unit, goal
+        self.least, self.of_ratio = least, of_ratio or least
         self.ours, self.peers, self.limit = [], {}, None
 
     def add(self, ours, **peers):
         self.ours.append(ours)
         for name, rate in peers.items():
             self.peers.setdefault(name, []).append(rate)
+
+    def still_in(self, names):
+        """The two peers that were best in the first round: the others sit out those that
+        follow."""
+        if not self.peers:
+            return list(names)
+        return sorted(names, key=lambda name: -self.peers[name][0])[:2]
 
     def best(self):
         return max(self.peers, key=lambda name: statistics.median(self.peers[name]))
@@ -109,7 +148,7 @@ class Line:
 
     def cells(self):
         own = statistics.median(self.ours)
-        ours = f"{own:,.0f} {self.unit}"
+        ours = f"{own:,.{0 if own >= 100 else 1}f} {self.unit}"
         if self.limit:
             ours += f", {100 * own / self.limit:.0f} % of the limit"
         best = self.best()
@@ -119,7 +158,9 @@ class Line:
         ratio = f"{middle:.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
         goal = ""
         if self.goal:
-            goal = f"{self.goal}: {'met' if middle >= self.goal else 'missed'}"
+            judged = middle if self.of_ratio else own
+            met = judged >= self.goal if self.least else judged <= self.goal
+            goal = f"{'' if self.least else '<= '}{self.goal}: {'met' if met else 'missed'}"
         return [self.what, ours, peer, ratio, goal]
 
     def markdown(self):

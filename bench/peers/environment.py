@@ -6,20 +6,33 @@
 import subprocess
 import sys
 
-# PyTorch's wheel names the libraries of GPUs as what it needs; its CPU part runs without
-# most of them, but looks for these when it is loaded.
-PACKAGES = ["numpy", "torch", "vowpalwabbit"]
+# By the order of installing: what pip is asked for, and whether with what it depends on.
+# PyTorch's wheel names the libraries of GPUs as what it needs; its CPU part does without
+# them, but for four that it looks for when it is loaded.
+PACKAGES = (
+    (True, "numpy", "xxhash", "filelock", "typing-extensions", "sympy", "networkx", "jinja2",
+     "fsspec"),
+    (False, "torch", "nvidia-cufile", "nvidia-cusparselt-cu13", "nvidia-nvshmem-cu13",
+     "nvidia-nccl-cu13"),
+    (True, "vowpalwabbit", "gensim"),
+)
+# What a row does without where pip has it for neither this Python nor this machine.
+OPTIONAL = ("tensorflow-cpu",)
+PROBE = "import numpy, xxhash, torch, vowpalwabbit, gensim"
 
 
 def install(folder):
     """Returns the environment's Python."""
     python = folder / "bin" / "python"
     if not python.exists():
-        print(f"installing {', '.join(PACKAGES)} into {folder}", flush=True)
+        print(f"installing the peers into {folder}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    probe = "import numpy, torch, vowpalwabbit"
-    if subprocess.run([str(python), "-c", probe], capture_output=True).returncode:
-        for package in PACKAGES:
+    if subprocess.run([str(python), "-c", PROBE], capture_output=True).returncode:
+        for dependencies, *packages in PACKAGES:
             subprocess.run([str(python), "-m", "pip", "install", "--quiet",
-                            package], check=True)
+                            *([] if dependencies else ["--no-deps"]), *packages], check=True)
+        for package in OPTIONAL:
+            if subprocess.run([str(python), "-m", "pip", "install", "--quiet",
+                               package]).returncode:
+                print(f"{package} cannot be installed: it is left out", flush=True)
     return python

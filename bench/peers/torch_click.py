@@ -5,6 +5,11 @@
 
 SparseAdam for the rows of a batch, fused Adam for the layers; the batches are made before
 the clock starts. By CPU time with one thread, by the clock with more.
+
+--precision: f32; onednn, which asks for oneDNN's products of f32 in place of MKL's and also
+lets them be rounded to bf16, which oneDNN does on a CPU with AMX alone; autocast to bf16,
+the weights in f32; pure, the layers and their Adam in bf16, without weights in f32.
+--compiled: the layers and the loss by torch.compile, which does not take sparse gradients.
 """
 
 import argparse
@@ -19,10 +24,14 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--batch", type=int, default=1000)
 parser.add_argument("--keys", type=int, default=0)
-parser.add_argument("--bf16", action="store_true")
+parser.add_argument("--precision", default="f32",
+                    choices=("f32", "onednn", "autocast", "pure"))
+parser.add_argument("--compiled", action="store_true")
 options = parser.parse_args()
 torch.set_num_threads(options.threads)
 torch.manual_seed(0)
+if options.precision == "onednn":
+    torch.set_float32_matmul_precision("medium")
 
 # Few keys: as many as the skewed ids of the text have, about.
 KEYS = options.keys or 300_000
@@ -34,6 +43,8 @@ layers = torch.nn.Sequential(
     torch.nn.Linear(10 * SLOTS + NUMBERS, 400), torch.nn.ReLU(),
     torch.nn.Linear(400, 400), torch.nn.ReLU(),
     torch.nn.Linear(400, 400), torch.nn.ReLU(), torch.nn.Linear(400, 1))
+if options.precision == "pure":
+    layers.bfloat16()
 sparse = torch.optim.SparseAdam(list(table.parameters()), lr=1e-3)
 dense = torch.optim.Adam(layers.parameters(), lr=1e-3, fused=True)
 loss_of = torch.nn.BCEWithLogitsLoss()
@@ -57,11 +68,19 @@ batches = [(make_ids(), torch.randint(100, (options.batch, NUMBERS)).float(),
             (torch.rand(options.batch, 1) < 0.25).float()) for _ in range(BATCHES)]
 
 
+def loss_from_rows(rows, numbers, labels):
+    with torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "autocast"):
+        x = torch.cat([rows.flatten(1), torch.log1p(numbers)], 1)
+        z = layers(x.bfloat16() if options.precision == "pure" else x)
+    return loss_of(z.float(), labels)
+
+
+if options.compiled:
+    loss_from_rows = torch.compile(loss_from_rows, dynamic=False)
+
+
 def step(ids, numbers, labels):
-    with torch.autocast("cpu", torch.bfloat16, enabled=options.bf16):
-        x = torch.cat([table(ids).flatten(1), torch.log1p(numbers)], 1)
-        z = layers(x)
-    loss = loss_of(z.float(), labels)
+    loss = loss_from_rows(table(ids), numbers, labels)
     sparse.zero_grad()
     dense.zero_grad()
     loss.backward()
