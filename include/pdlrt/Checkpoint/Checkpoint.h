@@ -54,10 +54,11 @@ enum class CheckpointCheck {
 class Checkpoint {
 public:
   /// Opens the folder `path`. A file that is missing or cut is an error that
-  /// names it, and so is one that `check` finds changed by a single bit.
+  /// names it, and so is one that `check` finds changed by a single bit. At
+  /// most `threads` threads read.
   static Expected<Checkpoint>
   open(const std::string &path,
-       CheckpointCheck check = CheckpointCheck::Everything);
+       CheckpointCheck check = CheckpointCheck::Everything, int threads = 1);
 
   const std::string &path() const { return folder; }
   const CheckpointManifest &manifest() const { return content; }
@@ -79,6 +80,7 @@ public:
   Status damaged(const std::string &what) const;
 
 private:
+  Status checkDigest(size_t part) const;
   Checkpoint(std::string folder, CheckpointManifest content)
       : folder(std::move(folder)), content(std::move(content)) {}
 
@@ -171,15 +173,15 @@ std::vector<int64_t> listCheckpoints(const std::string &folder);
 /// The newest checkpoint in `folder` that is whole as far as `check` looks;
 /// sentences about newer ones that are not go to `refused`. None if there is
 /// none at all; an error if there are some, but none is whole.
-Expected<std::optional<Checkpoint>>
-findNewestCheckpoint(const std::string &folder,
-                     std::vector<std::string> &refused,
-                     CheckpointCheck check = CheckpointCheck::Everything);
+Expected<std::optional<Checkpoint>> findNewestCheckpoint(
+    const std::string &folder, std::vector<std::string> &refused,
+    CheckpointCheck check = CheckpointCheck::Everything, int threads = 1);
 
 /// Opens `path`, or, if it is a folder of checkpoints, the newest in it that is
 /// whole.
 Expected<Checkpoint> openCheckpoint(const std::string &path,
-                                    std::vector<std::string> &refused);
+                                    std::vector<std::string> &refused,
+                                    int threads = 1);
 
 } // namespace pdlrt
 

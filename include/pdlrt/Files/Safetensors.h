@@ -150,6 +150,18 @@ public:
                  std::vector<int64_t> shape, RowSource source);
   void setMetadata(std::string key, std::string value);
 
+  /// How the file begins, and where in it each tensor does.
+  struct Layout {
+    /// All bytes before those of the tensors.
+    std::string head;
+    std::map<std::string, size_t> offsets;
+    /// Of the whole file.
+    size_t bytes = 0;
+  };
+  /// The layout of the file that `write` would write, for who makes its bytes;
+  /// `path` is for the sentence of an error.
+  Expected<Layout> layout(const std::string &path) const;
+
   /// Writes to a temporary name beside `path`, flushes it to the disk and
   /// renames it, so that a reader sees the old file or the whole new one.
   /// `digest`, unless null, gets that of the file.
@@ -165,7 +177,10 @@ private:
     /// Instead of `data`, where it is there.
     RowSource source;
   };
-  std::map<std::string, Entry> entries;
+  using Entries = std::map<std::string, Entry>;
+  std::vector<Entries::const_iterator> fileOrder() const;
+
+  Entries entries;
   std::map<std::string, std::string> texts;
 };
 

@@ -62,6 +62,12 @@ struct TableScratch {
   AlignedBuffer keys, mixed, order;
 };
 
+/// What a row holds that is made for a key.
+enum class NewRow {
+  Initial, ///< its initial value and slots
+  Open     ///< anything: the caller writes all of it
+};
+
 /// The interface of every table. Rows never move and are never removed.
 ///
 /// Thread-safety: calls lock the shards that they touch, so any may run beside
@@ -85,6 +91,12 @@ public:
   /// table is full (2^37 rows); throws std::bad_alloc.
   virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, int64_t &inserted) = 0;
+
+  /// rows[i] = the row of keys[i], all of which are of one shard and of which
+  /// none is there twice, with room made for all of them at once. Errors as of
+  /// `findOrInsert`.
+  virtual Status insertShard(int shard, int64_t count, const int64_t *keys,
+                             void **rows, NewRow content) = 0;
 
   /// rows[i] = the row of keys[i], or null if there is none. Returns the number
   /// of nulls. Throws std::bad_alloc.

@@ -9,11 +9,14 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
 #include "Files/TemporaryFile.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <new>
 #include <random>
 #include <unistd.h>
 #include <utility>
@@ -31,7 +34,7 @@ Status Checkpoint::damaged(const std::string &what) const {
 }
 
 Expected<Checkpoint> Checkpoint::open(const std::string &path,
-                                      CheckpointCheck check) {
+                                      CheckpointCheck check, int threads) {
   Expected<CheckpointManifest> manifest =
       readManifest(path + "/" + manifestName);
   if (!manifest)
@@ -49,21 +52,38 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
     checkpoint.files.push_back(std::move(*file));
   }
   // Once all are open, it does not matter whether a job removes them.
-  for (size_t p = 0; p < checkpoint.files.size(); ++p) {
-    const CheckpointPart &part = checkpoint.content.parts[p];
+  std::vector<size_t> toCheck;
+  for (size_t p = 0; p < checkpoint.files.size(); ++p)
     if (check == CheckpointCheck::Everything ||
-        part.kind == PartKind::Trainer) {
-      const Expected<FileDigest> digest = checkpoint.files[p].digest();
-      if (!digest)
-        return checkpoint.damaged(digest.status().message());
-      const uint64_t hash = digest->hash;
-      if (hash != part.digest.hash)
-        return checkpoint.damaged(
-            fmt::format("file {} has the checksum {:016x} instead of {:016x}",
-                        part.file, hash, part.digest.hash));
+        checkpoint.content.parts[p].kind == PartKind::Trainer)
+      toCheck.push_back(p);
+  std::vector<Status> statuses(toCheck.size());
+  std::atomic<bool> outOfMemory{false};
+  Scheduler scheduler(std::clamp(threads, 1, std::max(1, int(toCheck.size()))));
+  scheduler.parallelFor(int64_t(toCheck.size()), [&](int64_t i) {
+    try {
+      statuses[i] = checkpoint.checkDigest(toCheck[i]);
+    } catch (const std::bad_alloc &) {
+      outOfMemory = true;
     }
-  }
+  });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  for (const Status &status : statuses)
+    PDLRT_RETURN_IF_ERROR(status);
   return checkpoint;
+}
+
+Status Checkpoint::checkDigest(size_t index) const {
+  const CheckpointPart &part = content.parts[index];
+  const Expected<FileDigest> digest = files[index].digest();
+  if (!digest)
+    return damaged(digest.status().message());
+  if (digest->hash == part.digest.hash)
+    return {};
+  return damaged(fmt::format("file {} has the checksum {:016x} instead of "
+                             "{:016x}",
+                             part.file, digest->hash, part.digest.hash));
 }
 
 Expected<const SafetensorsFile *> Checkpoint::only(PartKind kind) const {

@@ -112,9 +112,9 @@ static Status checkName(const std::string &path, int64_t steps) {
 /// As `Checkpoint::open`; none where a job has removed or replaced it
 /// meanwhile, which is no damage.
 static Expected<std::optional<Checkpoint>>
-openUnlessRemoved(const std::string &path, CheckpointCheck check) {
+openUnlessRemoved(const std::string &path, CheckpointCheck check, int threads) {
   const auto before = FileIdentity::of(path);
-  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check);
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check, threads);
   if (checkpoint) {
     PDLRT_RETURN_IF_ERROR(
         checkName(path, checkpoint->manifest().progress.steps));
@@ -128,12 +128,12 @@ openUnlessRemoved(const std::string &path, CheckpointCheck check) {
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
-                            CheckpointCheck check) {
+                            CheckpointCheck check, int threads) {
   const size_t refusedBefore = refused.size();
   std::vector<int64_t> all = listCheckpoints(folder);
   for (size_t next = 0; next < all.size();) {
     Expected<std::optional<Checkpoint>> checkpoint =
-        openUnlessRemoved(pathOf(folder, all[next]), check);
+        openUnlessRemoved(pathOf(folder, all[next]), check, threads);
     if (checkpoint && *checkpoint)
       return checkpoint;
     if (checkpoint) {
@@ -153,7 +153,8 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
 }
 
 Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
-                                           std::vector<std::string> &refused) {
+                                           std::vector<std::string> &refused,
+                                           int threads) {
   std::error_code error;
   if (!fs::exists(path, error))
     return Status::invalid(path + ": there is no such folder; name one that "
@@ -161,7 +162,7 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   if (fs::exists(path + "/" + manifestName, error) ||
       stepsOf(fs::path(path).filename()) >= 0) {
     Expected<std::optional<Checkpoint>> named =
-        openUnlessRemoved(path, CheckpointCheck::Everything);
+        openUnlessRemoved(path, CheckpointCheck::Everything, threads);
     if (!named)
       return named.status();
     if (std::optional<Checkpoint> &there = *named)
@@ -170,7 +171,7 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
                                   "read; name its folder for the newest one");
   }
   Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(path, refused);
+      findNewestCheckpoint(path, refused, CheckpointCheck::Everything, threads);
   if (!newest)
     return newest.status();
   std::optional<Checkpoint> &found = *newest;

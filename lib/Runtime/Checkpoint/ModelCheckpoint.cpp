@@ -9,19 +9,18 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 
 #include "Checkpoint/SymbolTensors.h"
-#include "Checkpoint/TableTensors.h"
+#include "Checkpoint/TableParts.h"
+#include "Files/TemporaryFile.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 
 using namespace pdlrt;
-
-/// "values", or the slot `part` - 1.
-static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
-  return part ? slotName(symbol, part - 1) : "values";
-}
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
                              const Checkpoint &checkpoint, CheckpointUse use) {
@@ -43,56 +42,6 @@ Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
 //===----------------------------------------------------------------------===//
 // Out
 //===----------------------------------------------------------------------===//
-
-/// The rows of some shards, ordered by (shard, key).
-static Status addTablePart(const pdl_descriptor &descriptor, int32_t index,
-                           std::vector<CheckpointRange> shards,
-                           const std::vector<TableRow> &rows,
-                           CheckpointWriter &writer) {
-  const pdl_symbol &symbol = descriptor.symbols[index];
-  SafetensorsWriter tensors;
-  std::vector<RowPart> parts;
-  for (int32_t part = 0; part <= symbol.slot_count; ++part)
-    parts.push_back({rowPartName(symbol, part), partOffset(symbol, part),
-                     partWidth(symbol, part)});
-  PDLRT_RETURN_IF_ERROR(
-      addTableRows(tensors, "keys", parts, rows, tensorTypeOf(symbol)));
-  CheckpointPart part;
-  // Shards have one owner, so the name has one writer.
-  part.file =
-      fmt::format("table-{}-{:04}.safetensors", index, shards.front().first);
-  part.kind = PartKind::Table;
-  part.symbol = symbol.name;
-  part.shards = std::move(shards);
-  return writer.addPart(part, tensors);
-}
-
-static Status saveTable(const Model &model, int32_t index,
-                        CheckpointWriter &writer, size_t bytesInPart) {
-  const EmbeddingTable &table = *model.table(index);
-  std::vector<TableRow> rows, shard;
-  std::vector<CheckpointRange> shards;
-  auto flush = [&] {
-    Status status = addTablePart(model.descriptor(), index, std::move(shards),
-                                 rows, writer);
-    rows.clear();
-    shards.clear();
-    return status;
-  };
-  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
-    if (!model.holdsShard(index, s))
-      continue;
-    table.collectShard(s, shard);
-    rows.insert(rows.end(), shard.begin(), shard.end());
-    if (!shards.empty() && shards.back().second == s)
-      ++shards.back().second;
-    else
-      shards.emplace_back(s, s + 1);
-    if (rows.size() * table.rowBytes() >= bytesInPart)
-      PDLRT_RETURN_IF_ERROR(flush());
-  }
-  return shards.empty() ? Status() : flush();
-}
 
 void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -120,18 +69,46 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   }
 }
 
+/// Threads that write parts together take little memory beside the tables.
+static int writersFor(const Model &model, int threads, size_t bytesInPart) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (const EmbeddingTable *table = model.table(i))
+      bytes += size_t(table->size()) * table->rowBytes();
+  constexpr size_t share = 32;
+  return int(std::clamp<size_t>(bytes / share / bytesInPart, 1,
+                                size_t(std::max(1, threads))));
+}
+
+static Status saveTables(const Model &model,
+                         const std::vector<PlannedPart> &planned,
+                         CheckpointWriter &writer, int threads) {
+  Expected<std::string> folder = writer.folder();
+  if (!folder)
+    return folder.status();
+  Expected<std::vector<CheckpointPart>> written =
+      writeTableParts(model, planned, *folder, threads);
+  if (!written)
+    return written.status();
+  for (CheckpointPart &part : *written)
+    writer.addWritten(std::move(part));
+  return planned.empty() ? Status() : flushFolder(*folder);
+}
+
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
-                        CheckpointWriter &writer, size_t bytesInPart) {
+                        CheckpointWriter &writer, int threads,
+                        size_t bytesInPart) {
   const pdl_descriptor &descriptor = model.descriptor();
   SafetensorsWriter dense;
   CheckpointPart part;
   part.file = denseFile;
   part.kind = PartKind::Dense;
   bool isWhole = true, isEmpty = true;
+  std::vector<PlannedPart> planned;
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (model.table(i)) {
-      PDLRT_RETURN_IF_ERROR(saveTable(model, i, writer, bytesInPart));
+      planTableParts(model, i, bytesInPart, planned);
       continue;
     }
     const TensorType type = tensorTypeOf(symbol);
@@ -152,6 +129,8 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
           dense.add(fullPartName(symbol, p), type, shape, model.part(i, p)));
     }
   }
+  PDLRT_RETURN_IF_ERROR(saveTables(model, planned, writer,
+                                   writersFor(model, threads, bytesInPart)));
   if (isWhole)
     part.rows.clear();
   else if (isEmpty)
@@ -160,9 +139,9 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
 }
 
 Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
-                        CheckpointManifest &manifest) {
+                        CheckpointManifest &manifest, int threads) {
   describeModel(model, manifest);
-  return saveParts(model, "dense.safetensors", writer);
+  return saveParts(model, "dense.safetensors", writer, threads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,83 +192,52 @@ static Status copyHeldRows(const Checkpoint &checkpoint, const Model &model,
   return {};
 }
 
-static Status restoreTablePart(const Model &model, int32_t symbolIndex,
-                               const Checkpoint &checkpoint, size_t index,
-                               CheckpointUse use) {
-  const pdl_descriptor &descriptor = model.descriptor();
-  const pdl_symbol &symbol = descriptor.symbols[symbolIndex];
-  EmbeddingTable &table = *model.table(symbolIndex);
-  const CheckpointPart &part = checkpoint.manifest().parts[index];
-  const SafetensorsFile &file = checkpoint.file(index);
-  const TensorView *keyTensor = file.find("keys");
-  if (!keyTensor || keyTensor->type != TensorType::I64 ||
-      keyTensor->shape.size() != 1)
-    return checkpoint.damaged(part.file + " has no keys");
-  const int64_t count = keyTensor->elementCount;
-  std::vector<int64_t> keys(count);
-  PDLRT_RETURN_IF_ERROR(keyTensor->copyTo(keys.data()));
-  auto place = [](int64_t key) {
-    return std::pair(EmbeddingTable::shardOf(key), key);
-  };
-  for (int64_t i = 0; i < count; ++i) {
-    const int shard = EmbeddingTable::shardOf(keys[i]);
-    if (!part.holdsShard(shard) ||
-        (i > 0 && place(keys[i - 1]) >= place(keys[i])))
-      return checkpoint.damaged(
-          fmt::format("{}: key {} is not in its place", part.file, keys[i]));
-  }
-  // A server takes its own.
-  std::vector<int64_t> heldKeys, places;
-  for (int64_t i = 0; i < count; ++i)
-    if (model.holdsShard(symbolIndex, EmbeddingTable::shardOf(keys[i]))) {
-      heldKeys.push_back(keys[i]);
-      places.push_back(i);
+/// The parts of a checkpoint that have rows of a table.
+static std::vector<size_t> tablePartsOf(const Checkpoint &checkpoint,
+                                        const std::string &symbol) {
+  const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
+  std::vector<size_t> found;
+  for (size_t p = 0; p < parts.size(); ++p)
+    if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
+      found.push_back(p);
+  return found;
+}
+
+static Status restoreTable(const Model &model, int32_t index,
+                           const Checkpoint &checkpoint, CheckpointUse use,
+                           Scheduler &scheduler) {
+  const pdl_symbol &symbol = model.descriptor().symbols[index];
+  const std::vector<size_t> parts = tablePartsOf(checkpoint, symbol.name);
+  if (parts.empty())
+    return checkpoint.damaged(std::string("it has no rows of @") + symbol.name);
+  const auto columns = partsToRestore(symbol, checkpoint, use);
+  std::vector<Status> statuses(parts.size());
+  std::atomic<bool> outOfMemory{false};
+  scheduler.parallelFor(int64_t(parts.size()), [&](int64_t p) {
+    try {
+      statuses[p] =
+          restoreTablePart(model, index, checkpoint, parts[p], columns);
+    } catch (const std::bad_alloc &) {
+      outOfMemory = true;
     }
-  const auto held = int64_t(heldKeys.size());
-  std::vector<void *> rows(held);
-  TableScratch scratch;
-  int64_t inserted = 0;
-  PDLRT_RETURN_IF_ERROR(table.findOrInsert(held, heldKeys.data(), rows.data(),
-                                           scratch, inserted));
-  for (const auto &[p, from] : partsToRestore(symbol, checkpoint, use)) {
-    Expected<const TensorView *> values = checkpoint.tensorOf(
-        file, rowPartName(symbol, from), tensorTypeOf(symbol),
-        {count, partWidth(symbol, p)});
-    if (!values)
-      return values.status();
-    const int64_t width = partWidth(symbol, p);
-    const size_t begin = size_t(partOffset(symbol, p)) * elementSize(symbol);
-    const size_t bytes = size_t(width) * elementSize(symbol);
-    TensorWindow window(**values);
-    for (int64_t i = 0; i < held; ++i) {
-      Expected<const std::byte *> row = window.at(places[i] * width, width);
-      if (!row)
-        return row.status();
-      std::memcpy(static_cast<char *>(rows[i]) + begin, *row, bytes);
-    }
-  }
+  });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  for (const Status &status : statuses)
+    PDLRT_RETURN_IF_ERROR(status);
   return {};
 }
 
 Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
-                           CheckpointUse use) {
+                           CheckpointUse use, int threads) {
   const pdl_descriptor &descriptor = model.descriptor();
+  Scheduler scheduler(std::max(1, threads));
   PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint, use));
   const CheckpointManifest &manifest = checkpoint.manifest();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     if (model.table(i)) {
-      bool found = false;
-      for (size_t p = 0; p < manifest.parts.size(); ++p) {
-        if (manifest.parts[p].kind != PartKind::Table ||
-            manifest.parts[p].symbol != symbol.name)
-          continue;
-        found = true;
-        PDLRT_RETURN_IF_ERROR(restoreTablePart(model, i, checkpoint, p, use));
-      }
-      if (!found)
-        return checkpoint.damaged(std::string("it has no rows of @") +
-                                  symbol.name);
+      PDLRT_RETURN_IF_ERROR(restoreTable(model, i, checkpoint, use, scheduler));
       continue;
     }
     for (const auto &[p, from] : partsToRestore(symbol, checkpoint, use))

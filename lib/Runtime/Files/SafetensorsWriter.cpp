@@ -81,25 +81,31 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
   texts[std::move(key)] = std::move(value);
 }
 
-Status SafetensorsWriter::write(const std::string &path,
-                                FileDigest *digest) const {
-  // Eight-byte elements first, so that every tensor is aligned by its type.
-  std::vector<decltype(entries)::const_iterator> order;
+/// Eight-byte elements first, so that every tensor is aligned by its type.
+std::vector<SafetensorsWriter::Entries::const_iterator>
+SafetensorsWriter::fileOrder() const {
+  std::vector<Entries::const_iterator> order;
   for (size_t size : {8, 4})
     for (auto entry = entries.begin(); entry != entries.end(); ++entry)
       if (tensorElementSize(entry->second.type) == size)
         order.push_back(entry);
+  return order;
+}
 
+Expected<SafetensorsWriter::Layout>
+SafetensorsWriter::layout(const std::string &path) const {
   nlohmann::json root = nlohmann::json::object();
   if (!texts.empty())
     root["__metadata__"] = texts;
-  size_t offset = 0;
-  for (auto entry : order) {
+  Layout layout;
+  for (auto entry : fileOrder()) {
     const Entry &tensor = entry->second;
+    const size_t begin = layout.bytes;
+    layout.bytes += tensor.byteSize;
     root[entry->first] = {{"dtype", tensorTypeName(tensor.type)},
                           {"shape", tensor.shape},
-                          {"data_offsets", {offset, offset + tensor.byteSize}}};
-    offset += tensor.byteSize;
+                          {"data_offsets", {begin, layout.bytes}}};
+    layout.offsets[entry->first] = begin;
   }
   std::string header;
   try {
@@ -109,13 +115,25 @@ Status SafetensorsWriter::write(const std::string &path,
                                   "metadata is not UTF-8 text");
   }
   header.resize((header.size() + 7) / 8 * 8, ' ');
+  const uint64_t headerSize = header.size();
+  layout.head.assign(reinterpret_cast<const char *>(&headerSize),
+                     sizeof(headerSize));
+  layout.head += header;
+  layout.bytes += layout.head.size();
+  for (auto &[name, offset] : layout.offsets)
+    offset += layout.head.size();
+  return layout;
+}
 
+Status SafetensorsWriter::write(const std::string &path,
+                                FileDigest *digest) const {
+  Expected<Layout> made = layout(path);
+  if (!made)
+    return made.status();
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
-  const uint64_t headerSize = header.size();
-  PDLRT_RETURN_IF_ERROR(file.write(&headerSize, sizeof(headerSize)));
-  PDLRT_RETURN_IF_ERROR(file.write(header.data(), header.size()));
-  for (auto entry : order) {
+  PDLRT_RETURN_IF_ERROR(file.write(made->head.data(), made->head.size()));
+  for (auto entry : fileOrder()) {
     const Entry &tensor = entry->second;
     PDLRT_RETURN_IF_ERROR(tensor.source
                               ? writeRows(file, tensor.shape.front(),

@@ -58,6 +58,7 @@ public:
   Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) override {
+    threads = scheduler.threadCount();
     if (isHogwild && program.update_count > 0) {
       PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
       std::vector<AsyncWorker> workers;
@@ -77,12 +78,14 @@ public:
   Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
   Status saveState(const Model &model, CheckpointWriter &writer,
                    CheckpointManifest &manifest) override {
-    return saveModel(model, writer, manifest);
+    return saveModel(model, writer, manifest, threads);
   }
   void leave(const Status &) override {}
 
 private:
   const bool isHogwild;
+  /// Of what trains, which stands still while state is saved.
+  int threads = 1;
   std::vector<std::unique_ptr<Communicator>> communicators;
   /// A worker updates on the thread that it has.
   Scheduler ownThread{1};

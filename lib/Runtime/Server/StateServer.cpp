@@ -305,8 +305,9 @@ Message StateServer::save(const std::string &folder) {
                         "; give a folder that all processes of the job share"));
   try {
     CheckpointWriter writer = CheckpointWriter::into(folder);
-    Status status = saveParts(
-        ownModel, "dense-" + std::to_string(rank()) + ".safetensors", writer);
+    Status status =
+        saveParts(ownModel, "dense-" + std::to_string(rank()) + ".safetensors",
+                  writer, scheduler.threadCount());
     if (!status.ok())
       return encodeSaved(std::move(status).withContext(who));
     CheckpointManifest manifest;

@@ -64,15 +64,21 @@ void BucketIndex::put(int64_t key, uint64_t mixed, uint64_t row) {
 void BucketIndex::insert(int64_t key, uint64_t mixed, uint64_t row, double load,
                          BucketPool &pool) {
   const double places = double(bucketCount) * Bucket::places;
+  // By a quarter: 18 bytes a key or less, whatever the load is.
   if (double(keyCount + 1) > places * load)
-    grow(pool);
+    growTo(bucketCount + bucketCount / 4 + 1, pool);
   put(key, mixed, row);
   ++keyCount;
 }
 
-/// By a quarter: 18 bytes a key or less, whatever the load is.
-void BucketIndex::grow(BucketPool &pool) {
-  const uint64_t count = bucketCount + bucketCount / 4 + 1;
+void BucketIndex::reserve(uint64_t count, double load, BucketPool &pool) {
+  const double keys = double(keyCount + count);
+  const auto wanted = uint64_t(keys / (load * Bucket::places)) + 1;
+  if (wanted > bucketCount)
+    growTo(wanted, pool);
+}
+
+void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   const bool isSmall = count <= BucketPool::chunkSize;
   const uint64_t chunkCount =
       isSmall ? 1 : (count + BucketPool::chunkSize - 1) / BucketPool::chunkSize;

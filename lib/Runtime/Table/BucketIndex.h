@@ -130,6 +130,10 @@ public:
   void insert(int64_t key, uint64_t mixed, uint64_t row, double load,
               BucketPool &pool);
 
+  /// Makes room for `count` more keys at that load. Only how fast they are
+  /// added depends on it. Throws std::bad_alloc, and nothing has changed.
+  void reserve(uint64_t count, double load, BucketPool &pool);
+
   /// Calls visit(key, row) for each key.
   template <typename Visit> void forEach(Visit visit) const {
     for (uint64_t at = 0; at < bucketCount; ++at) {
@@ -158,7 +162,7 @@ private:
     return chunks[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
   }
   void put(int64_t key, uint64_t mixed, uint64_t row);
-  void grow(BucketPool &pool);
+  void growTo(uint64_t count, BucketPool &pool);
 
   /// A small index has one chunk, of the size that it needs, from the heap.
   std::vector<Bucket *> chunks;

@@ -16,6 +16,7 @@
 
 #include "Table/BucketIndex.h"
 #include "Table/RowPool.h"
+#include "Table/SortRows.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Core/AddressBlocks.h"
 
@@ -53,6 +54,8 @@ public:
 
   Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                       TableScratch &scratch, int64_t &inserted) override;
+  Status insertShard(int shard, int64_t count, const int64_t *keys, void **rows,
+                     NewRow content) override;
   int64_t find(int64_t count, const int64_t *keys, void **rows,
                TableScratch &scratch) const override;
   int64_t shardSize(int shard) const override {
@@ -88,7 +91,7 @@ private:
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
-                   void *&row);
+                   NewRow content, void *&row);
 
   /// A longer call is cut, so that its scratch memory stays small and 32 bits
   /// hold a place.
@@ -177,7 +180,7 @@ static double mostLoadOf(int shard) {
 }
 
 Status HashTable::insertRow(int number, Shard &shard, int64_t key,
-                            uint64_t mixed, void *&row) {
+                            uint64_t mixed, NewRow content, void *&row) {
   if (shard.nextRow == shard.slabEnd) {
     shard.nextRow = pool.takeSlab();
     shard.slabEnd = shard.nextRow + pool.slabSize();
@@ -188,7 +191,8 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
         " has 2^37 rows, which is the limit of one process; use more servers");
   shard.index.insert(key, mixed, shard.nextRow, mostLoadOf(number), buckets);
   row = pool.at(shard.nextRow++);
-  initialRow(key, row);
+  if (content == NewRow::Initial)
+    initialRow(key, row);
   shard.rowCount.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
@@ -221,7 +225,8 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys, void **rows,
                if (outOfMemory || !status.ok())
                  return;
                try {
-                 status = insertRow(number, shard, key, mixed, rows[place]);
+                 status = insertRow(number, shard, key, mixed, NewRow::Initial,
+                                    rows[place]);
                  inserted += status.ok();
                } catch (const std::bad_alloc &) {
                  // Locks are given back first.
@@ -231,6 +236,26 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys, void **rows,
   if (outOfMemory)
     throw std::bad_alloc();
   return status;
+}
+
+Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
+                              void **rows, NewRow content) {
+  constexpr int64_t ahead = 16;
+  Shard &shard = shards[number];
+  const std::lock_guard lock(locks[number / shardsOfLock]);
+  shard.index.reserve(uint64_t(count), mostLoadOf(number), buckets);
+  for (int64_t i = 0; i < count; ++i) {
+    if (i + ahead < count)
+      shard.index.prefetch(pdlabi::mixKey(uint64_t(keys[i + ahead])));
+    const uint64_t mixed = pdlabi::mixKey(uint64_t(keys[i]));
+    uint64_t row = 0;
+    if (shard.index.find(keys[i], mixed, row))
+      rows[i] = pool.at(row);
+    else
+      PDLRT_RETURN_IF_ERROR(
+          insertRow(number, shard, keys[i], mixed, content, rows[i]));
+  }
+  return {};
 }
 
 int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
@@ -256,8 +281,7 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
       rows.push_back({key, pool.at(row)});
     });
   }
-  std::sort(rows.begin(), rows.end(),
-            [](const TableRow &a, const TableRow &b) { return a.key < b.key; });
+  sortByKey(rows);
 }
 
 size_t HashTable::memoryBytes() const {

@@ -406,7 +406,8 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   CheckpointManifest manifest;
   describeModel(*model, manifest);
   constexpr size_t bytesInPart = 4096;
-  ASSERT_TRUE(saveParts(*model, "dense.safetensors", writer, bytesInPart).ok());
+  ASSERT_TRUE(
+      saveParts(*model, "dense.safetensors", writer, 3, bytesInPart).ok());
   ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
   const size_t bytes = 500 * model->table(SymbolTable)->rowBytes();
   // The dense part, and at least half of the parts of a table cut evenly.
@@ -414,10 +415,16 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
   EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
   EXPECT_GT(checkpoint->manifest().parts.size(), size_t(4));
-  Model restored(*handWrittenProgram({}), 3);
-  Status status = restoreModel(restored, *checkpoint, CheckpointUse::Training);
-  ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
+  for (int threads : {1, 3}) {
+    Expected<Checkpoint> again =
+        Checkpoint::open(path, CheckpointCheck::Everything, threads);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    Model restored(*handWrittenProgram({}), 3);
+    Status status =
+        restoreModel(restored, *again, CheckpointUse::Training, threads);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
+  }
   // One part less is not the table.
   fs::remove(path + "/" + checkpoint->manifest().parts.back().file);
   EXPECT_FALSE(Checkpoint::open(path).ok());

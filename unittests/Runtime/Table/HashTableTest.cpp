@@ -87,6 +87,71 @@ TEST(HashTable, KeepsEveryKeyAcrossGrowth) {
   EXPECT_EQ(table->size(), int64_t(reference.size()));
 }
 
+TEST(HashTable, AShardIsInsertedAtOnce) {
+  auto table = createHashTable(makeOptions()),
+       other = createHashTable(makeOptions());
+  TableScratch scratch;
+  const std::vector<int64_t> keys = makeKeys(60000);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
+                                 scratch, inserted)
+                  .ok());
+  std::vector<TableRow> expected, found;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table->collectShard(s, expected);
+    ASSERT_TRUE(std::is_sorted(
+        expected.begin(), expected.end(),
+        [](const TableRow &a, const TableRow &b) { return a.key < b.key; }));
+    std::vector<int64_t> all;
+    for (const TableRow &row : expected)
+      all.push_back(row.key);
+    // A third is there already, and stays where it is.
+    const auto first = int64_t(all.size() / 3), count = int64_t(all.size());
+    std::vector<void *> before(count), places(count), again(count);
+    ASSERT_TRUE(
+        other->insertShard(s, first, all.data(), before.data(), NewRow::Initial)
+            .ok());
+    ASSERT_TRUE(
+        other->insertShard(s, count, all.data(), places.data(), NewRow::Initial)
+            .ok());
+    EXPECT_EQ(other->find(count, all.data(), again.data(), scratch), 0);
+    EXPECT_EQ(again, places);
+    EXPECT_TRUE(
+        std::equal(before.begin(), before.begin() + first, places.begin()));
+    other->collectShard(s, found);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].key, expected[i].key);
+      ASSERT_EQ(std::memcmp(found[i].row, expected[i].row, table->rowBytes()),
+                0);
+    }
+  }
+  EXPECT_EQ(other->size(), table->size());
+}
+
+// Shards as large as no other test makes them.
+TEST(HashTable, CollectedRowsAreOrdered) {
+  auto table = createHashTable(makeOptions());
+  std::vector<int64_t> keys;
+  for (const int64_t start : {int64_t(0), int64_t(-1) << 40, int64_t(1) << 62})
+    for (int64_t k = start; keys.size() % 9000 || k == start; ++k)
+      if (EmbeddingTable::shardOf(k) == 17)
+        keys.push_back(k);
+  std::vector<void *> rows(keys.size());
+  ASSERT_TRUE(table
+                  ->insertShard(17, int64_t(keys.size()), keys.data(),
+                                rows.data(), NewRow::Open)
+                  .ok());
+  std::vector<TableRow> found;
+  table->collectShard(17, found);
+  std::sort(keys.begin(), keys.end());
+  ASSERT_EQ(found.size(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i)
+    ASSERT_EQ(found[i].key, keys[i]);
+}
+
 TEST(HashTable, RowSlotsHaveOneElement) {
   TableOptions options = makeOptions(PDL_F32, 5);
   options.slotInitialValues = {0.5, 2, 3};

@@ -73,7 +73,8 @@ findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags) {
     return std::optional<Checkpoint>();
   std::vector<std::string> refused;
   Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(flags.checkpoint, refused);
+      findNewestCheckpoint(flags.checkpoint, refused,
+                           CheckpointCheck::Everything, int(flags.threads));
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
@@ -111,7 +112,8 @@ static Status fillState(StateServer &server, const ServerFlags &flags,
   if (resumed) {
     server.setStartStep(resumed->manifest().progress.steps);
     logInfo("going on from " + resumed->path());
-    return restoreModel(server.model(), *resumed, CheckpointUse::Training);
+    return restoreModel(server.model(), *resumed, CheckpointUse::Training,
+                        int(flags.threads));
   }
   if (!flags.initFrom.empty())
     return initializeModel(server.model(), flags.initFrom, FileCoverage::Any);

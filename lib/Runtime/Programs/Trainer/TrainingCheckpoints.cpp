@@ -118,7 +118,8 @@ Status TrainingCheckpoints::resume() {
   Expected<std::optional<Checkpoint>> newest =
       findNewestCheckpoint(options.checkpoint, refused,
                            options.distributed ? CheckpointCheck::Progress
-                                               : CheckpointCheck::Everything);
+                                               : CheckpointCheck::Everything,
+                           options.threads);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)

@@ -1,0 +1,272 @@
+//===- TableParts.cpp - The rows of a table in files ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint/TableParts.h"
+
+#include "Checkpoint/SymbolTensors.h"
+#include "Files/TemporaryFile.h"
+#include "Files/WholeFile.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Sched/Scheduler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+
+using namespace pdlrt;
+
+/// "values", or the slot `part` - 1.
+static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
+  return part ? slotName(symbol, part - 1) : "values";
+}
+
+//===----------------------------------------------------------------------===//
+// Out
+//===----------------------------------------------------------------------===//
+
+void pdlrt::planTableParts(const Model &model, int32_t symbol,
+                           size_t bytesInPart,
+                           std::vector<PlannedPart> &parts) {
+  const EmbeddingTable &table = *model.table(symbol);
+  PlannedPart part;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    if (!model.holdsShard(symbol, s))
+      continue;
+    part.symbol = symbol;
+    part.rows += table.shardSize(s);
+    if (!part.shards.empty() && part.shards.back().second == s)
+      ++part.shards.back().second;
+    else
+      part.shards.emplace_back(s, s + 1);
+    if (size_t(part.rows) * table.rowBytes() >= bytesInPart) {
+      parts.push_back(std::move(part));
+      part = {};
+    }
+  }
+  if (!part.shards.empty())
+    parts.push_back(std::move(part));
+}
+
+namespace {
+
+/// Memory of a thread that writes parts, one after the other.
+struct PartMemory {
+  std::vector<TableRow> rows;
+  FileImage image;
+};
+
+/// Where a value or slot is in a row, and where its next one goes.
+struct Column {
+  size_t begin, bytes;
+  std::byte *next;
+};
+
+} // namespace
+
+/// Takes rows apart. Each is read once, and is on its way into the cache a
+/// while before.
+static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
+                     std::byte *&keys, std::vector<Column> &columns) {
+  constexpr size_t ahead = 16, lineBytes = 64;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size())
+      for (size_t byte = 0; byte < rowBytes; byte += lineBytes)
+        __builtin_prefetch(static_cast<const char *>(rows[i + ahead].row) +
+                           byte);
+    std::memcpy(keys, &rows[i].key, sizeof(int64_t));
+    keys += sizeof(int64_t);
+    for (Column &column : columns) {
+      std::memcpy(column.next,
+                  static_cast<const char *>(rows[i].row) + column.begin,
+                  column.bytes);
+      column.next += column.bytes;
+    }
+  }
+}
+
+static Expected<CheckpointPart> writeTablePart(const Model &model,
+                                               const PlannedPart &planned,
+                                               const std::string &folder,
+                                               PartMemory &memory) {
+  const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
+  const EmbeddingTable &table = *model.table(planned.symbol);
+  const TensorType type = tensorTypeOf(symbol);
+  CheckpointPart part;
+  // Shards have one owner, so the name has one writer.
+  part.file = fmt::format("table-{}-{:04}.safetensors", planned.symbol,
+                          planned.shards.front().first);
+  part.kind = PartKind::Table;
+  part.symbol = symbol.name;
+  part.shards = planned.shards;
+
+  SafetensorsWriter tensors;
+  PDLRT_RETURN_IF_ERROR(
+      tensors.add("keys", TensorType::I64, {planned.rows}, nullptr));
+  for (int32_t p = 0; p <= symbol.slot_count; ++p)
+    PDLRT_RETURN_IF_ERROR(tensors.add(rowPartName(symbol, p), type,
+                                      {planned.rows, partWidth(symbol, p)},
+                                      nullptr));
+  const std::string path = folder + "/" + part.file;
+  Expected<SafetensorsWriter::Layout> layout = tensors.layout(path);
+  if (!layout)
+    return layout.status();
+  std::byte *image = memory.image.reserve(layout->bytes);
+  std::memcpy(image, layout->head.data(), layout->head.size());
+  std::byte *keys = image + layout->offsets["keys"];
+  std::vector<Column> columns;
+  const size_t size = elementSize(symbol);
+  for (int32_t p = 0; p <= symbol.slot_count; ++p)
+    columns.push_back({size_t(partOffset(symbol, p)) * size,
+                       size_t(partWidth(symbol, p)) * size,
+                       image + layout->offsets[rowPartName(symbol, p)]});
+  int64_t left = planned.rows;
+  for (const auto &[first, end] : planned.shards)
+    for (int64_t s = first; s < end; ++s) {
+      table.collectShard(int(s), memory.rows);
+      left -= int64_t(memory.rows.size());
+      if (left < 0)
+        return Status::internal("a table has changed while it was saved");
+      copyRows(memory.rows, table.rowBytes(), keys, columns);
+    }
+  if (left != 0)
+    return Status::internal("a table has changed while it was saved");
+  part.digest = {layout->bytes, hashBytes(image, layout->bytes)};
+  PDLRT_RETURN_IF_ERROR(memory.image.write(path));
+  return part;
+}
+
+Expected<std::vector<CheckpointPart>>
+pdlrt::writeTableParts(const Model &model,
+                       const std::vector<PlannedPart> &parts,
+                       const std::string &folder, int threads) {
+  std::vector<CheckpointPart> written(parts.size());
+  if (parts.empty())
+    return written;
+  const auto workers =
+      int(std::clamp<int64_t>(threads, 1, int64_t(parts.size())));
+  std::vector<Status> statuses(workers);
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false}, outOfMemory{false};
+  Scheduler scheduler(workers);
+  scheduler.parallelFor(workers, [&](int64_t worker) {
+    try {
+      PartMemory memory;
+      for (size_t p; !failed && (p = next.fetch_add(1)) < parts.size();) {
+        Expected<CheckpointPart> part =
+            writeTablePart(model, parts[p], folder, memory);
+        if (!part) {
+          statuses[worker] = part.status();
+          failed = true;
+          return;
+        }
+        written[p] = std::move(*part);
+      }
+    } catch (const std::bad_alloc &) {
+      outOfMemory = failed = true;
+    }
+  });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  for (const Status &status : statuses)
+    PDLRT_RETURN_IF_ERROR(status);
+  return written;
+}
+
+//===----------------------------------------------------------------------===//
+// In
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A value or slot in a file, and where it goes in a row.
+struct FileColumn {
+  const TensorView *tensor;
+  int64_t width;
+  size_t begin, bytes;
+};
+
+} // namespace
+
+/// Copies the elements of rows [first, first + count) of the file.
+static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
+                       const std::vector<void *> &rows,
+                       std::vector<std::byte> &piece) {
+  constexpr size_t pieceBytes = size_t(1) << 18;
+  const auto count = int64_t(rows.size());
+  for (const FileColumn &column : columns) {
+    const auto atOnce = int64_t(std::max<size_t>(1, pieceBytes / column.bytes));
+    for (int64_t begin = 0; begin < count; begin += atOnce) {
+      const int64_t more = std::min(atOnce, count - begin);
+      piece.resize(size_t(more) * column.bytes);
+      PDLRT_RETURN_IF_ERROR(column.tensor->read(
+          (first + begin) * column.width, more * column.width, piece.data()));
+      for (int64_t i = 0; i < more; ++i)
+        std::memcpy(static_cast<char *>(rows[begin + i]) + column.begin,
+                    piece.data() + size_t(i) * column.bytes, column.bytes);
+    }
+  }
+  return {};
+}
+
+Status pdlrt::restoreTablePart(
+    const Model &model, int32_t symbolIndex, const Checkpoint &checkpoint,
+    size_t index, const std::vector<std::pair<int32_t, int32_t>> &columns) {
+  const pdl_symbol &symbol = model.descriptor().symbols[symbolIndex];
+  EmbeddingTable &table = *model.table(symbolIndex);
+  const CheckpointPart &part = checkpoint.manifest().parts[index];
+  const SafetensorsFile &file = checkpoint.file(index);
+  const TensorView *keyTensor = file.find("keys");
+  if (!keyTensor || keyTensor->type != TensorType::I64 ||
+      keyTensor->shape.size() != 1)
+    return checkpoint.damaged(part.file + " has no keys");
+  const int64_t count = keyTensor->elementCount;
+  std::vector<FileColumn> inFile;
+  for (const auto &[p, from] : columns) {
+    const int64_t width = partWidth(symbol, p);
+    Expected<const TensorView *> values = checkpoint.tensorOf(
+        file, rowPartName(symbol, from), tensorTypeOf(symbol), {count, width});
+    if (!values)
+      return values.status();
+    const size_t size = elementSize(symbol);
+    inFile.push_back({*values, width, size_t(partOffset(symbol, p)) * size,
+                      size_t(width) * size});
+  }
+  // Where each byte of a row comes from the file, its first values need not be
+  // computed.
+  const NewRow content = int32_t(columns.size()) == 1 + symbol.slot_count
+                             ? NewRow::Open
+                             : NewRow::Initial;
+  std::vector<int64_t> keys(count);
+  PDLRT_RETURN_IF_ERROR(keyTensor->copyTo(keys.data()));
+  std::vector<void *> rows;
+  std::vector<std::byte> piece;
+  int lastShard = -1;
+  for (int64_t begin = 0, end = 0; begin < count; begin = end) {
+    const int shard = EmbeddingTable::shardOf(keys[begin]);
+    auto isInPlace = [&](int64_t i) { return keys[i - 1] < keys[i]; };
+    for (end = begin + 1;
+         end < count && EmbeddingTable::shardOf(keys[end]) == shard; ++end)
+      if (!isInPlace(end))
+        return checkpoint.damaged(fmt::format("{}: key {} is not in its place",
+                                              part.file, keys[end]));
+    if (!part.holdsShard(shard) || shard <= lastShard)
+      return checkpoint.damaged(fmt::format("{}: key {} is not in its place",
+                                            part.file, keys[begin]));
+    lastShard = shard;
+    // A server takes its own.
+    if (!model.holdsShard(symbolIndex, shard))
+      continue;
+    rows.resize(size_t(end - begin));
+    PDLRT_RETURN_IF_ERROR(table.insertShard(
+        shard, end - begin, keys.data() + begin, rows.data(), content));
+    PDLRT_RETURN_IF_ERROR(fillRows(inFile, begin, rows, piece));
+  }
+  return {};
+}

@@ -1,0 +1,56 @@
+//===- TableParts.h - The rows of a table in files --------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_CHECKPOINT_TABLEPARTS_H
+#define LIB_RUNTIME_CHECKPOINT_TABLEPARTS_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/State/Model.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// A part that is to be written.
+struct PlannedPart {
+  int32_t symbol = 0;
+  /// Ascending.
+  std::vector<CheckpointRange> shards;
+  int64_t rows = 0;
+};
+
+/// Adds the parts of a table; each ends with the shard that brings it to
+/// `bytesInPart`.
+void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
+                    std::vector<PlannedPart> &parts);
+
+/// Writes parts into `folder`, each by one of at most `threads` threads, which
+/// hold one part each in memory; in the order of `parts`. The model does not
+/// change meanwhile. Throws std::bad_alloc.
+Expected<std::vector<CheckpointPart>>
+writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
+                const std::string &folder, int threads);
+
+/// Sets the rows of a table that the model holds to those of part `index` of
+/// the checkpoint. `columns`: the parts of a row that are set, and from which
+/// part of the checkpoint each is. Any number of threads, of different parts.
+/// Throws std::bad_alloc.
+Status
+restoreTablePart(const Model &model, int32_t symbol,
+                 const Checkpoint &checkpoint, size_t index,
+                 const std::vector<std::pair<int32_t, int32_t>> &columns);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_CHECKPOINT_TABLEPARTS_H
