@@ -167,7 +167,7 @@ private:
   void addGroup(GroupOp group);
   bool isClippedBySymbol(GroupOp group);
   void addSymbol(Operation *symbol);
-  void addField(FieldOp field, int64_t column);
+  void addField(FieldOp field, int64_t column, AsmState &names);
   GroupOp trainedGroupOf(Operation *symbol);
 
   ModuleOp module;
@@ -335,12 +335,12 @@ void PartCollector::addGroup(GroupOp group) {
     add(training, "untouched rows" + of, stringifyUntouched(*untouched).str());
 }
 
-/// `column`: where the field begins if it does not say so itself.
-void PartCollector::addField(FieldOp field, int64_t column) {
+/// `column`: where the field begins if it does not say so itself. `names`: of
+/// the module, once for all fields.
+void PartCollector::addField(FieldOp field, int64_t column, AsmState &names) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  field.print(stream,
-              OpPrintingFlags().enableDebugInfo(false).assumeVerified());
+  field->print(stream, names);
   text.erase(0, text.find(" : ") + 3);
   if (!field.getColumnsAttr())
     text += " from column " + std::to_string(column);
@@ -374,11 +374,13 @@ LogicalResult PartCollector::run() {
   for (Operation &op : *module.getBody())
     if (op.hasTrait<HoldsState>())
       addSymbol(&op);
+  AsmState names(module,
+                 OpPrintingFlags().enableDebugInfo(false).assumeVerified());
   for (auto record : module.getOps<RecordOp>()) {
     int64_t column = 0;
     for (FieldOp field : record.getBody().getOps<FieldOp>()) {
       if (fields.contains(field))
-        addField(field, column);
+        addField(field, column, names);
       column += field.getWidth();
     }
   }

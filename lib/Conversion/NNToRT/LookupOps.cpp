@@ -32,18 +32,33 @@ static void emitPull(StageEmitter &emitter, nn::PullOp op) {
       rt::PullOp::create(builder, builder.getI32Type(), worker, table, into));
 }
 
-/// Where the input behind `inputs` begins. A sum of extents; those of ids that
-/// are counted at run time cannot be added before they are evaluated.
-static Value firstOccurrence(StageEmitter &emitter,
-                             ArrayRef<nn::PoolInput> inputs) {
-  Value first;
-  for (const nn::PoolInput &earlier : inputs) {
-    Value count = emitter.evaluate(emitter.sizes.elements(earlier.ids));
-    first = first ? Value(arith::AddIOp::create(emitter.builder, first, count))
+namespace {
+/// Where the inputs of a lookup begin. Sums of extents; those of ids that are
+/// counted at run time cannot be added before they are evaluated.
+class FirstOccurrences {
+public:
+  FirstOccurrences(StageEmitter &emitter, ArrayRef<nn::PoolInput> inputs)
+      : emitter(emitter), inputs(inputs) {}
+
+  /// Of an input; asked for in ascending order, so that each is one sum more.
+  Value of(size_t number) {
+    for (; counted < number; ++counted) {
+      Value count =
+          emitter.evaluate(emitter.sizes.elements(inputs[counted].ids));
+      first = first
+                  ? Value(arith::AddIOp::create(emitter.builder, first, count))
                   : count;
+    }
+    return first ? first : emitter.index(0);
   }
-  return first ? first : emitter.index(0);
-}
+
+private:
+  StageEmitter &emitter;
+  ArrayRef<nn::PoolInput> inputs;
+  size_t counted = 0;
+  Value first;
+};
+} // namespace
 
 static rt::Pooling poolingOf(const nn::PoolInput &input) {
   return static_cast<rt::Pooling>(input.pooling);
@@ -67,11 +82,11 @@ static void emitPool(StageEmitter &emitter, nn::PoolOp op) {
   int64_t lookup = emitter.sizes.lookupOf(op.getInverse());
   Value rows = emitter.view(op.getRows());
   SmallVector<nn::PoolInput> inputs = op.getInputs();
+  FirstOccurrences firsts(emitter, inputs);
   for (auto [number, result] : llvm::enumerate(op.getPooled())) {
     const nn::PoolInput &input = inputs[number];
-    Value first = firstOccurrence(emitter, ArrayRef(inputs).take_front(number));
-    Value offset =
-        arith::MulIOp::create(builder, first, emitter.index(kIndexBytes));
+    Value offset = arith::MulIOp::create(builder, firsts.of(number),
+                                         emitter.index(kIndexBytes));
     Value inverse = emitter.viewAt(
         emitter.pointer(rt::Place::lookup_inverse, lookup), offset,
         emitter.sizes.elements(input.ids), {}, builder.getI32Type());
@@ -87,6 +102,7 @@ static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
   SmallVector<Value> cotangents, firsts, splits;
   SmallVector<int64_t> bagged;
   SmallVector<nn::PoolInput> inputs = op.getInputs();
+  FirstOccurrences occurrences(emitter, inputs);
   for (auto [number, input] : llvm::enumerate(inputs)) {
     if (!input.cotangent)
       continue;
@@ -96,8 +112,7 @@ static void emitPoolGradient(StageEmitter &emitter, nn::PoolGradientOp op) {
     }
     poolings.push_back(rt::PoolingAttr::get(op.getContext(), poolingOf(input)));
     cotangents.push_back(viewBags(emitter, input.cotangent));
-    firsts.push_back(
-        firstOccurrence(emitter, ArrayRef(inputs).take_front(number)));
+    firsts.push_back(occurrences.of(number));
   }
   if (poolings.empty())
     return emitter.fill(

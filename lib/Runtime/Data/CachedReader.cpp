@@ -11,6 +11,7 @@
 #include "Data/CacheBlock.h"
 #include "Data/CacheFile.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -169,7 +170,7 @@ public:
         options(options), fields(fieldsOf(options.descriptor, options.program)),
         records(fields), told(log) {}
 
-  Status checkNext() override { return text->checkNext(); }
+  Status checkNext() override;
   void finish() override;
 
 protected:
@@ -257,12 +258,23 @@ Expected<bool> CacheWritingReader::loadBlock() {
   return false;
 }
 
+/// The text is behind the current block, whose rows are looked at when they are
+/// wanted.
+Status CacheWritingReader::checkNext() {
+  if (blockRow < block.rowCount())
+    return {};
+  PDLRT_RETURN_IF_ERROR(failure);
+  return text->checkNext();
+}
+
 void CacheWritingReader::finish() {
-  while (writer) {
+  // Who asks for the end does not wait for rows that nobody trains with.
+  while (writer && stopSignal() == 0) {
     // A defect behind the rows that are wanted only costs the cache.
     auto loaded = loadBlock();
     note(loaded.status());
   }
+  writer.reset();
 }
 
 } // namespace

@@ -80,7 +80,7 @@ RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
   if (delimiter == ',' && std::memchr(begin, '"', lineSize)) {
     if (findQuotedRowEnd(end) == Search::Found)
       return Search::Found;
-    if (!atEnd && size < longestQuotedRow)
+    if (!atEnd && size <= longestQuotedRow)
       return Search::NeedsMore;
     // The quote is never closed: take the line, and let its parser say so.
   }
@@ -90,9 +90,12 @@ RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
   return Search::Found;
 }
 
+// Where it ends must not depend on how much happens to be in the buffer.
 RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
   const char *p = buffer.data() + cursor;
-  const char *last = buffer.data() + limit;
+  const size_t size = std::min(limit - cursor, longestQuotedRow);
+  const char *last = p + size;
+  const bool endsFile = atEnd && cursor + size == limit;
   while (true) {
     while (p < last && (*p == ' ' || *p == '\t'))
       ++p;
@@ -101,7 +104,7 @@ RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
       while (true) {
         p = static_cast<const char *>(
             std::memchr(p, '"', static_cast<size_t>(last - p)));
-        if (!p || (p + 1 == last && !atEnd))
+        if (!p || (p + 1 == last && !endsFile))
           return Search::NeedsMore;
         ++p;
         if (p == last || *p != '"')
@@ -111,7 +114,7 @@ RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
     }
     while (p < last && *p != delimiter && *p != '\n')
       ++p;
-    if (p == last && !atEnd)
+    if (p == last && !endsFile)
       return Search::NeedsMore;
     if (p == last || *p == '\n') {
       end = p;

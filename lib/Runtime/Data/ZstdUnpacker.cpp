@@ -82,7 +82,8 @@ Expected<size_t> ZstdUnpacker::read(char *destination, size_t size) {
     if (ZSTD_isError(code))
       return refuse(code);
     inFrame = code != 0;
-    isFull = output.pos == output.size;
+    // A frame that is whole holds nothing back.
+    isFull = inFrame && output.pos == output.size;
     if (code == 0)
       ++frames;
     if (output.pos > 0)

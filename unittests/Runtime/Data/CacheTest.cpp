@@ -8,9 +8,12 @@
 
 #include "TestRecord.h"
 
+#include "pdlrt/Core/StopSignal.h"
 #include "gmock/gmock.h"
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <functional>
 
 using namespace pdlrt;
@@ -299,6 +302,33 @@ TEST_F(CacheTest, FewRowsMakeAWholeCache) {
   data.rows = {};
   EXPECT_EQ(all(cached(data)), all(data));
   EXPECT_EQ(std::filesystem::last_write_time(caches()[0]), time);
+}
+
+// A block begins to be read with rows that are left out, and ends behind those
+// that are wanted.
+TEST_F(CacheTest, DefectsBehindTheRowsThatAreWantedStopNobody) {
+  std::string text = rows(',', 0);
+  size_t line = 0;
+  for (int i = 0; i < 4096; ++i)
+    line = text.find('\n', line) + 1;
+  text.replace(line, text.find('\n', line) - line, "1,2");
+  auto data = options({put("a.csv", text)});
+  data.rows = *RowRange::parse("100:200");
+  const auto wanted = all(data);
+  ASSERT_FALSE(wanted.empty());
+  EXPECT_EQ(all(cached(data)), wanted);
+}
+
+// Who asks a program to end does not wait for rows that nobody trains with.
+TEST_F(CacheTest, AStopSignalEndsWhatIsReadForTheCacheAlone) {
+  auto data = cached(options({put("a.csv", rows(',', 0))}));
+  data.rows = *RowRange::parse("0:100");
+  const auto readAndExit = [&] {
+    noteStopSignal(SIGINT);
+    all(data);
+    std::exit(caches().empty() ? 0 : 1);
+  };
+  EXPECT_EXIT(readAndExit(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(CacheTest, WithoutAFolderTheTextIsRead) {

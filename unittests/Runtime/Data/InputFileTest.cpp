@@ -136,6 +136,46 @@ TEST_F(InputFileTest, AllFramesOfZstd) {
   EXPECT_THAT(readAll(), ElementsAre(1.f, 2.f, 3.f));
 }
 
+// The buffers that text is unpacked to have these sizes.
+TEST_F(InputFileTest, FramesThatEndWhereTheRoomForThemDoes) {
+  for (size_t size : {262144, 524288, 1048568, 1048576}) {
+    std::string rows;
+    while (rows.size() < size)
+      rows += "1\n";
+    options.batchSize = int64_t(size);
+    options.files = {putBytes("a.csv.zst", packedByZstd(rows))};
+    for (bool beside : {false, true}) {
+      options.unpackBeside = beside;
+      EXPECT_THAT(readAll(), SizeIs(size / 2)) << size << ", " << beside;
+    }
+  }
+}
+
+// Above 1 MiB a quote counts as never closed, however the text comes in.
+TEST_F(InputFileTest, LongQuotedRowsEndWhereTheyDoInAnyBuffer) {
+  options.maxBadRows = 10;
+  options.batchSize = 1 << 20;
+  for (int64_t bytes :
+       {1'040'000, 1'048'572, 1'048'574, 1'048'576, 1'048'578, 1'300'000}) {
+    std::string rows = "1\n\"";
+    for (int64_t i = 0; i < bytes / 2; ++i)
+      rows += "2\n";
+    rows += "\"\n3\n";
+    std::vector<size_t> counts;
+    for (const char *name : {"a.csv", "a.csv.gz", "a.csv.zst"})
+      for (bool beside : {false, true}) {
+        options.files = {put(name, rows)};
+        options.unpackBeside = beside;
+        counts.push_back(readAll().size());
+      }
+    EXPECT_THAT(counts, testing::Each(counts[0])) << bytes;
+    if (bytes == 1'040'000)
+      EXPECT_EQ(counts[0], 2U);
+    if (bytes == 1'300'000)
+      EXPECT_GT(counts[0], 600'000U);
+  }
+}
+
 TEST_F(InputFileTest, DamageOfZstdIsAnError) {
   std::string rows;
   for (int i = 0; i < 1000; ++i)

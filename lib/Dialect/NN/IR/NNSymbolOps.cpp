@@ -28,16 +28,18 @@ LogicalResult RecordOp::verifyRegions() {
     if (!isa<FieldOp>(op))
       return op.emitOpError(
           "stands in a record, which holds nn.field only (C1)");
+  llvm::StringMap<FieldOp> fields;
+  for (FieldOp field : getBody().getOps<FieldOp>())
+    fields.try_emplace(field.getSymName(), field);
   for (FieldOp bag : getBody().getOps<FieldOp>()) {
     if (!bag.isRagged())
       continue;
     for (const char *part : {".values", ".splits"}) {
-      Operation *other = mlir::SymbolTable::lookupSymbolIn(
-          *this, StringAttr::get(getContext(), bag.getSymName() + part));
+      FieldOp other = fields.lookup((bag.getSymName() + part).str());
       if (!other)
         continue;
       InFlightDiagnostic diagnostic =
-          other->emitOpError()
+          other.emitOpError()
           << "has name '" << bag.getSymName() << part
           << "', which files of batches give to a part of ragged field @"
           << bag.getSymName() << "; give it another one (nn.field, C5)";

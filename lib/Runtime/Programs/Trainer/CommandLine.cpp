@@ -590,6 +590,11 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
             takeClusterFlags(*command, descriptor, flags.cluster, options);
         !status.ok())
       return fail(2, status.message());
+  // What the other processes of the job know it as, from the first word on.
+  const PackedTraining training(
+      descriptor, options.distributed ? options.distributed->gradientPacking
+                                      : GradientPacking::None);
+  const pdl_descriptor &trained = training.descriptor();
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
@@ -615,7 +620,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
       // For one sentence there may be files enough.
       if (const auto brief =
               createBriefTransport(*clock, options.distributed->servers.size()))
-        announceFailure(descriptor, *options.distributed, **brief,
+        announceFailure(trained, *options.distributed, **brief,
                         created.status());
       return 1;
     }
@@ -623,7 +628,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     options.transport = transport.get();
     if (!compute.ok()) {
       fail(1, compute.message());
-      announceFailure(descriptor, *options.distributed, *transport, compute);
+      announceFailure(trained, *options.distributed, *transport, compute);
       return 1;
     }
   }
@@ -635,10 +640,6 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     fail(failure, sentence);
     isSaid = true;
   };
-  const PackedTraining training(
-      descriptor, options.distributed ? options.distributed->gradientPacking
-                                      : GradientPacking::None);
-  const pdl_descriptor &trained = training.descriptor();
   Status status = options.trace.empty() ? run(trained, options)
                                         : runTraced(trained, options, run);
   if (!status.ok())
