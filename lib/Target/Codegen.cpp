@@ -15,8 +15,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "pdlc/Target/TargetSpec.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -116,6 +118,27 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   return result;
 }
 
+/// Instructions of a function without loops from which on it is left as it is.
+static constexpr unsigned longFunction = 2048;
+
+/// Stages of large models are thousands of calls of kernels without a loop,
+/// where the vectorizer of straight lines and the scheduler of instructions
+/// compare each store with each other one. Nothing is won there: time passes in
+/// what is called.
+static void leaveLongFunctions(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration() ||
+        function.getInstructionCount() < longFunction ||
+        function.hasFnAttribute(Attribute::AlwaysInline))
+      continue;
+    DominatorTree dominators(function);
+    if (!LoopInfo(dominators).empty())
+      continue;
+    function.addFnAttr(Attribute::OptimizeNone);
+    function.addFnAttr(Attribute::NoInline);
+  }
+}
+
 /// LLVM's -O3 pipeline.
 static void runO3(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
@@ -159,6 +182,7 @@ static Error writeBitcode(Module &module, TargetMachine &,
 static Expected<FileBytes> generate(Module &module, const TargetSpec &spec,
                                     WriteFn write) {
   std::unique_ptr<TargetMachine> machine = spec.createMachine();
+  leaveLongFunctions(module);
   runO3(module, *machine);
   FileBytes bytes;
   raw_svector_ostream stream(bytes);
