@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -283,6 +284,179 @@ TEST_F(LocalTransportTest, AnAddressWithoutAListenerRefuses) {
   const auto foreign = network->connect("127.0.0.1:80");
   ASSERT_FALSE(foreign.ok());
   EXPECT_THAT(foreign.status().message(), HasSubstr("give unix:PATH"));
+}
+
+// More than the transport copies: the connection ends, and is made anew.
+TEST_F(LocalTransportTest, ALargeEndedCallClosesItsConnection) {
+  std::mutex mutex;
+  std::vector<std::string> came;
+  std::atomic<bool> hold{true};
+  const auto listener = listen([&](const Message &request, Responder back) {
+    while (hold)
+      std::this_thread::sleep_for(Milliseconds(1));
+    const std::lock_guard lock(mutex);
+    came.push_back(request.toString());
+    back.answer({});
+  });
+  const auto connection = connect();
+  CallProbe first, cut;
+  connection->call(Message::ofString("first"), in(Milliseconds(20000)),
+                   first.done());
+  auto large = std::make_unique<std::string>(size_t(80) << 20, 'l');
+  Message request;
+  request.append(
+      {reinterpret_cast<const std::byte *>(large->data()), large->size(), {}});
+  connection->call(std::move(request), in(Milliseconds(100)), cut.done());
+  ASSERT_TRUE(waitFor([&] { return cut.ends > 0 && first.ends > 0; }));
+  large.reset();
+  EXPECT_EQ(cut.outcome, CallOutcome::DeadlineExceeded);
+  EXPECT_EQ(first.outcome, CallOutcome::Unavailable);
+  hold = false;
+  CallProbe last;
+  connection->call(Message::ofString("last"), in(Milliseconds(20000)),
+                   last.done());
+  ASSERT_TRUE(waitFor([&] { return last.ends > 0; }));
+  EXPECT_EQ(last.outcome, CallOutcome::Answered);
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(came, (std::vector<std::string>{"first", "last"}));
+}
+
+// What the network's thread has no memory for ends the connection alone.
+TEST_F(LocalTransportTest, AnEndWithoutMemoryEndsItsConnection) {
+  std::mutex mutex;
+  std::vector<Responder> held;
+  const auto listener = listen([&](const Message &request, Responder back) {
+    if (request.toString() != "hold")
+      return back.answer({});
+    const std::lock_guard lock(mutex);
+    held.push_back(std::move(back));
+  });
+  const auto connection = connect();
+  CallProbe waiting, next;
+  connection->call(Message::ofString("hold"), in(Milliseconds(20000)),
+                   waiting.done());
+  connection->call(Message::ofString("x"), in(Milliseconds(20000)),
+                   [](const CallResult &) { throw std::bad_alloc(); });
+  ASSERT_TRUE(waitFor([&] { return waiting.ends > 0; }));
+  EXPECT_EQ(waiting.outcome, CallOutcome::Unavailable);
+  connection->call(Message::ofString("y"), in(Milliseconds(20000)),
+                   next.done());
+  ASSERT_TRUE(waitFor([&] { return next.ends > 0; }));
+  EXPECT_EQ(next.outcome, CallOutcome::Answered);
+}
+
+// Only servers let calls go.
+TEST_F(LocalTransportTest, AClientLetsNothingGo) {
+  const auto listener = listen(echo());
+  const int raw = rawSocket();
+  std::string bytes = "PDLUNIX1";
+  for (int i = 0; i < 1000; ++i)
+    bytes += head(5, ~uint64_t(0));
+  bytes += head(5, 4) + "mine";
+  ASSERT_EQ(::send(raw, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            ssize_t(bytes.size()));
+  std::string said(28, '\0');
+  EXPECT_EQ(::recv(raw, said.data(), said.size(), MSG_WAITALL), 28);
+  EXPECT_EQ(said, "PDLUNIX1" + head(5, 4) + "mine");
+  ::close(raw);
+}
+
+// Who sends and does not read makes a server hold a bounded number of small
+// answers: then it reads no more. Once they are read, all goes on.
+TEST_F(LocalTransportTest, AnswersThatNobodyReadsAreBounded) {
+  const std::string refusal(100, 'r');
+  const RequestHandler refusing(
+      [](const Message &, const Responder &) {},
+      [&](const Message &, uint64_t) { return Message::ofString(refusal); });
+  const RequestHandler answering([&](const Message &, Responder back) {
+    back.answer(Message::ofString(refusal));
+  });
+  for (const RequestHandler &handler : {refusing, answering}) {
+    const auto listener = listen(handler);
+    const int raw = rawSocket();
+    ASSERT_EQ(::fcntl(raw, F_SETFL, O_NONBLOCK), 0);
+    const std::string request = head(1, 1000) + std::string(1000, 'x');
+    const std::string answer = head(1, 100) + refusal;
+    std::string toSend = "PDLUNIX1";
+    constexpr size_t enough = size_t(128) << 20;
+    size_t sent = 0, requests = 0;
+    bool isBlocked = false;
+    while (sent < enough && !isBlocked) {
+      while (toSend.size() < (size_t(64) << 10)) {
+        toSend += request;
+        ++requests;
+      }
+      const ssize_t done =
+          ::send(raw, toSend.data(), toSend.size(), MSG_NOSIGNAL);
+      if (done > 0) {
+        sent += size_t(done);
+        toSend.erase(0, size_t(done));
+        continue;
+      }
+      ASSERT_EQ(errno, EAGAIN);
+      pollfd event{raw, POLLOUT, 0};
+      isBlocked = ::poll(&event, 1, 1000) == 0;
+    }
+    EXPECT_TRUE(isBlocked);
+    // Now it reads.
+    const size_t expected = 8 + requests * answer.size();
+    std::string said;
+    std::vector<char> some(1 << 20);
+    while (said.size() < expected) {
+      pollfd event{raw, POLLIN, 0};
+      if (!toSend.empty())
+        event.events |= POLLOUT;
+      ASSERT_GT(::poll(&event, 1, 20000), 0) << said.size();
+      if (event.revents & POLLOUT) {
+        const ssize_t done =
+            ::send(raw, toSend.data(), toSend.size(), MSG_NOSIGNAL);
+        if (done > 0)
+          toSend.erase(0, size_t(done));
+      }
+      if (!(event.revents & POLLIN))
+        continue;
+      const ssize_t got = ::read(raw, some.data(), some.size());
+      ASSERT_GT(got, 0);
+      said.append(some.data(), size_t(got));
+    }
+    EXPECT_EQ(said.size(), expected);
+    EXPECT_EQ(said.substr(expected - answer.size()), answer);
+    ::close(raw);
+  }
+}
+
+// The same of large answers, each of which may have any size.
+TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
+  constexpr size_t size = size_t(8) << 20;
+  constexpr int count = 100;
+  const auto bytes = std::make_shared<std::string>(size, 'a');
+  std::atomic<int> handled{0};
+  const auto listener = listen([&](const Message &, Responder back) {
+    ++handled;
+    Message answer;
+    answer.append(
+        {reinterpret_cast<const std::byte *>(bytes->data()), size, bytes});
+    back.answer(std::move(answer));
+  });
+  const int raw = rawSocket();
+  std::string requests = "PDLUNIX1";
+  for (int i = 0; i < count; ++i)
+    requests += head(i, 0);
+  ASSERT_EQ(::send(raw, requests.data(), requests.size(), MSG_NOSIGNAL),
+            ssize_t(requests.size()));
+  // 64 MiB behind the first, and one that went beyond.
+  ASSERT_TRUE(waitFor([&] { return handled >= 10; }));
+  std::this_thread::sleep_for(Milliseconds(200));
+  EXPECT_LE(handled, 11);
+  size_t left = 8 + count * (16 + size);
+  std::vector<char> some(4 << 20);
+  while (left > 0) {
+    const ssize_t got = ::read(raw, some.data(), std::min(some.size(), left));
+    ASSERT_GT(got, 0);
+    left -= size_t(got);
+  }
+  EXPECT_EQ(handled, count);
+  ::close(raw);
 }
 
 // Answers that nobody takes stop what the connection sends, not the others.

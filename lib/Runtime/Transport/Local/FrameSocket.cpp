@@ -10,11 +10,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <thread>
 #include <utility>
 
 using namespace pdlrt;
@@ -37,6 +40,16 @@ static constexpr size_t readAtOnce = size_t(8) << 20;
 static constexpr int socketBuffer = 4 << 20;
 static constexpr size_t mostPieces = 64;
 static_assert(mostPieces <= IOV_MAX);
+/// A size that no message has: the call is let go.
+static constexpr uint64_t noMessage = std::numeric_limits<uint64_t>::max();
+/// What may wait to be sent before the socket is crowded: messages, and the
+/// bytes of all but the first, which may have any size.
+static constexpr size_t mostQueued = 256;
+static constexpr size_t mostQueuedBytes = size_t(64) << 20;
+/// Copied of a message whose call ends while it is being sent.
+static constexpr size_t mostKept = size_t(64) << 20;
+/// Until the system is asked again to send what it had no memory for.
+static constexpr std::chrono::milliseconds starvedPause(2);
 
 FrameTaker::~FrameTaker() = default;
 
@@ -55,7 +68,7 @@ bool FrameSocket::start(std::weak_ptr<FrameTaker> of) {
   taker = std::move(of);
   const std::lock_guard lock(mutex);
   number = loop.add(socket.get(), shared_from_this(), /*read=*/true);
-  std::vector<Outgoing> sent;
+  std::list<Outgoing> sent;
   if (number != 0)
     flush(sent);
   return number != 0;
@@ -83,18 +96,36 @@ bool FrameSocket::sendLetGo(uint64_t call) {
 
 bool FrameSocket::enqueue(Outgoing frame) {
   // What was sent is let go without the lock: its owner may call us.
-  std::vector<Outgoing> sent;
-  const std::lock_guard lock(mutex);
-  if (isClosed)
+  std::list<Outgoing> sent;
+  try {
+    sent.push_back(std::move(frame));
+  } catch (const std::bad_alloc &) {
+    // The other end would wait for it in vain.
+    shut();
     return false;
-  queue.push_back(std::move(frame));
+  }
+  const std::lock_guard lock(mutex);
+  if (isClosed || isShut)
+    return false;
+  queuedBytes += sent.front().message.size();
+  queue.splice(queue.end(), sent);
   if (!waitsToWrite)
     flush(sent);
   return true;
 }
 
+/// Whether so much waits to be sent that the other end seems not to read.
+/// Called with the lock.
+bool FrameSocket::isCrowded() const {
+  return queue.size() > mostQueued ||
+         (!queue.empty() &&
+          queuedBytes - queue.front().message.size() > mostQueuedBytes);
+}
+
 /// Hands to the system what it takes. Called with the lock.
-void FrameSocket::flush(std::vector<Outgoing> &sent) {
+void FrameSocket::flush(std::list<Outgoing> &sent) {
+  const bool wasCrowded = isCrowded();
+  isStarved = false;
   while (!queue.empty()) {
     iovec pieces[mostPieces];
     size_t count = 0;
@@ -120,21 +151,25 @@ void FrameSocket::flush(std::vector<Outgoing> &sent) {
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM)) {
+      isStarved = errno != EAGAIN;
       waitsToWrite = true;
       wait();
-      return;
+      break;
     }
     if (done < 0) {
       // The loop sees it, and ends the socket.
+      isShut = true;
       ::shutdown(socket.get(), SHUT_RDWR);
       return;
     }
     advance(size_t(done), sent);
   }
+  if (wasCrowded && !isCrowded())
+    readOnWithLock();
 }
 
 /// Takes `count` bytes that were sent off the queue.
-void FrameSocket::advance(size_t count, std::vector<Outgoing> &sent) {
+void FrameSocket::advance(size_t count, std::list<Outgoing> &sent) {
   while (!queue.empty()) {
     Outgoing &frame = queue.front();
     const size_t ofHead = std::min(count, frame.headSize - frame.headSent);
@@ -153,8 +188,8 @@ void FrameSocket::advance(size_t count, std::vector<Outgoing> &sent) {
       ++frame.slice;
       frame.offset = 0;
     }
-    sent.push_back(std::move(frame));
-    queue.pop_front();
+    queuedBytes -= frame.message.size();
+    sent.splice(sent.end(), queue, queue.begin());
   }
 }
 
@@ -164,18 +199,26 @@ void FrameSocket::wait() {
 }
 
 void FrameSocket::canWrite() {
-  std::vector<Outgoing> sent;
-  const std::lock_guard lock(mutex);
-  if (isClosed || !waitsToWrite)
-    return;
-  waitsToWrite = false;
-  flush(sent);
-  if (!waitsToWrite)
-    wait();
+  std::list<Outgoing> sent;
+  bool pauses = false;
+  {
+    const std::lock_guard lock(mutex);
+    if (isClosed || !waitsToWrite)
+      return;
+    waitsToWrite = false;
+    flush(sent);
+    if (!waitsToWrite)
+      wait();
+    pauses = waitsToWrite && isStarved;
+  }
+  // The socket has room, so that the loop calls again at once.
+  if (pauses)
+    std::this_thread::sleep_for(starvedPause);
 }
 
 void FrameSocket::keep(uint64_t call) {
   Message dropped;
+  std::list<Outgoing> unsent;
   const std::lock_guard lock(mutex);
   const auto found = std::ranges::find_if(queue, [&](const Outgoing &frame) {
     return frame.call == call && frame.headSize == headSize;
@@ -183,36 +226,60 @@ void FrameSocket::keep(uint64_t call) {
   if (found == queue.end())
     return;
   if (found->headSent == 0) {
-    dropped = std::move(found->message);
-    queue.erase(found);
+    queuedBytes -= found->message.size();
+    unsent.splice(unsent.end(), queue, found);
     return;
   }
-  Message owned;
-  const std::vector<MessageSlice> &slices = found->message.slices();
-  for (size_t s = 0; s < slices.size(); ++s) {
-    const MessageSlice &from = slices[s];
-    if (from.owner || s < found->slice) {
-      owned.append(from);
-      continue;
+  if (!copyRest(*found, dropped))
+    shutWithLock(unsent);
+}
+
+/// Copies what is not sent yet of slices without an owner; false: that is too
+/// much, or there is no memory for it. Called with the lock.
+bool FrameSocket::copyRest(Outgoing &frame, Message &dropped) const {
+  const std::vector<MessageSlice> &slices = frame.message.slices();
+  size_t rest = 0;
+  for (size_t s = frame.slice; s < slices.size(); ++s)
+    if (!slices[s].owner)
+      rest += slices[s].size;
+  if (rest > mostKept)
+    return false;
+  try {
+    Message owned;
+    for (size_t s = 0; s < slices.size(); ++s) {
+      const MessageSlice &from = slices[s];
+      if (from.owner || s < frame.slice) {
+        owned.append(from);
+        continue;
+      }
+      auto copy = std::make_shared<std::vector<std::byte>>(
+          from.data, from.data + from.size);
+      owned.append({copy->data(), copy->size(), copy});
     }
-    auto copy = std::make_shared<std::vector<std::byte>>(from.data,
-                                                         from.data + from.size);
-    owned.append({copy->data(), copy->size(), copy});
+    dropped = std::exchange(frame.message, std::move(owned));
+  } catch (const std::bad_alloc &) {
+    return false;
   }
-  dropped = std::exchange(found->message, std::move(owned));
+  return true;
 }
 
 bool FrameSocket::isIdle() {
   const std::lock_guard lock(mutex);
-  return isClosed || queue.empty();
+  return isClosed || isShut || queue.empty();
 }
 
 void FrameSocket::shut() {
-  std::deque<Outgoing> dropped;
+  std::list<Outgoing> dropped;
   const std::lock_guard lock(mutex);
+  shutWithLock(dropped);
+}
+
+void FrameSocket::shutWithLock(std::list<Outgoing> &dropped) {
   if (isClosed)
     return;
   dropped.swap(queue);
+  queuedBytes = 0;
+  isShut = true;
   ::shutdown(socket.get(), SHUT_RDWR);
   isPaused = waitsToWrite = false;
   wait();
@@ -223,27 +290,36 @@ void FrameSocket::shut() {
 //===----------------------------------------------------------------------===//
 
 void FrameSocket::readOn() {
-  {
-    const std::lock_guard lock(mutex);
-    if (isClosed || !isPaused)
-      return;
-    isPaused = false;
-    wait();
+  const std::lock_guard lock(mutex);
+  readOnWithLock();
+}
+
+void FrameSocket::readOnWithLock() {
+  if (isClosed || isShut || !isPaused)
+    return;
+  isPaused = false;
+  wait();
+  // Whole messages may have been read already. With the lock: once the socket
+  // is shut the loop may go.
+  try {
+    loop.post([self = shared_from_this()] { self->canRead(); });
+  } catch (const std::bad_alloc &) {
+    isShut = true;
+    ::shutdown(socket.get(), SHUT_RDWR);
   }
-  // Whole messages may have been read already.
-  loop.post([self = shared_from_this()] { self->canRead(); });
 }
 
 void FrameSocket::hungUp() { end(); }
 
 void FrameSocket::end() {
-  std::deque<Outgoing> dropped;
+  std::list<Outgoing> dropped;
   {
     const std::lock_guard lock(mutex);
     if (isClosed)
       return;
     isClosed = true;
     dropped.swap(queue);
+    queuedBytes = 0;
     // The number may belong to another socket once this one is closed.
     loop.remove(number, socket.get());
   }
@@ -254,6 +330,15 @@ void FrameSocket::end() {
 }
 
 void FrameSocket::canRead() {
+  try {
+    read();
+  } catch (const std::bad_alloc &) {
+    // Of who takes it: what else comes cannot be told from what is missing.
+    end();
+  }
+}
+
+void FrameSocket::read() {
   const std::shared_ptr<FrameTaker> to = taker.lock();
   if (!to)
     return end();
@@ -312,15 +397,15 @@ bool FrameSocket::parse(FrameTaker &to) {
       reading = Reading::Head;
       break;
     case Reading::Head: {
-      if (!to.isReady()) {
+      {
         const std::lock_guard lock(mutex);
-        // It may be ready since.
-        if (!isClosed && !isPaused && !to.isReady()) {
-          isPaused = true;
-          wait();
-        }
-        if (isClosed || isPaused)
+        if (isClosed)
           return false;
+        if (!to.isReady(isCrowded())) {
+          if (!std::exchange(isPaused, true))
+            wait();
+          return false;
+        }
       }
       bool more = false;
       if (!takeHead(to, more))
@@ -373,7 +458,7 @@ bool FrameSocket::takeHead(FrameTaker &to, bool &more) {
     isWanted = to.begins(call, size, start);
   } catch (const std::bad_alloc &) {
     isWanted = false;
-    to.letGo(call);
+    to.lacksMemory(call);
   }
   reading = Reading::Bytes;
   return true;
@@ -389,7 +474,7 @@ void FrameSocket::takeBytes(FrameTaker &to) {
       } catch (const std::bad_alloc &) {
         isWanted = false;
         message = {};
-        to.letGo(call);
+        to.lacksMemory(call);
       }
     }
     size_t part = std::min<uint64_t>(left, stageEnd - stageBegin);

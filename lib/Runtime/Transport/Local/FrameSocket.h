@@ -15,8 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <limits>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -31,19 +30,23 @@ public:
   /// all. False: its bytes are passed over, and it does not come.
   virtual bool begins(uint64_t call, uint64_t size, const Message &front) = 0;
   virtual void came(uint64_t call, Message message) = 0;
-  /// The other end lets the call go; or memory did not suffice for a message
-  /// that had begun.
+  /// The other end lets the call go.
   virtual void letGo(uint64_t call) = 0;
+  /// Memory did not suffice for a message that had begun.
+  virtual void lacksMemory(uint64_t call) = 0;
   /// Nothing else comes. Once.
   virtual void closed() = 0;
-  /// False: nothing more is read before `FrameSocket::readOn`.
-  virtual bool isReady() = 0;
+  /// False: nothing more is read before `FrameSocket::readOn`, or, where too
+  /// much waits to be sent (`isCrowded`), before less does. One of both ends
+  /// must read on even then. Called with the socket's lock.
+  virtual bool isReady(bool isCrowded) = 0;
 };
 
 /// Sends and takes messages, each with the number of its call. Both ends begin
 /// with a mark. A message travels as the number and its size, 8 bytes each,
 /// little-endian, then its bytes; a size of 2^64 - 1 says that the call is let
-/// go. One message follows the other. Thread-safe but for what is said.
+/// go. One message follows the other. Thread-safe but for what is said. Where
+/// there is no memory for a message to be sent, the socket is shut.
 class FrameSocket final : public SocketLoop::Watcher,
                           public std::enable_shared_from_this<FrameSocket> {
 public:
@@ -58,7 +61,8 @@ public:
   bool send(uint64_t call, Message message);
   bool sendLetGo(uint64_t call);
   /// Slices without an owner of what is not sent yet of a call become copies; a
-  /// message that has not begun is not sent at all.
+  /// message that has not begun is not sent at all. Where too much would have
+  /// to be copied, or there is no memory for it, the socket is shut.
   void keep(uint64_t call);
   /// Whether everything has been handed to the system.
   bool isIdle();
@@ -84,9 +88,14 @@ private:
   };
 
   bool enqueue(Outgoing frame);
-  void flush(std::vector<Outgoing> &sent);
-  void advance(size_t count, std::vector<Outgoing> &sent);
+  void flush(std::list<Outgoing> &sent);
+  void advance(size_t count, std::list<Outgoing> &sent);
+  bool copyRest(Outgoing &frame, Message &dropped) const;
+  bool isCrowded() const;
+  void shutWithLock(std::list<Outgoing> &dropped);
+  void readOnWithLock();
   void wait();
+  void read();
   bool parse(FrameTaker &taker);
   bool takeHead(FrameTaker &taker, bool &more);
   void takeBytes(FrameTaker &taker);
@@ -99,8 +108,15 @@ private:
   uint64_t number = 0;
 
   std::mutex mutex;
-  bool isClosed = false, isPaused = false, waitsToWrite = false;
-  std::deque<Outgoing> queue;
+  /// Shut: nothing is sent any more, and the loop is about to close it, unless
+  /// that has stopped.
+  bool isShut = false, isClosed = false;
+  bool isPaused = false, waitsToWrite = false;
+  /// The system had no memory for what was to be sent.
+  bool isStarved = false;
+  std::list<Outgoing> queue;
+  /// Of the messages in the queue.
+  size_t queuedBytes = 0;
 
   // Of the loop's thread.
   std::weak_ptr<FrameTaker> taker;
@@ -117,9 +133,6 @@ private:
   std::byte *slice = nullptr;
   size_t sliceSize = 0, sliceFilled = 0;
 };
-
-/// A size that no message has.
-inline constexpr uint64_t noMessage = std::numeric_limits<uint64_t>::max();
 
 } // namespace pdlrt::localimpl
 

@@ -13,15 +13,12 @@
 #include "Transport/OpenCall.h"
 
 #include <cerrno>
-#include <limits>
 #include <map>
 #include <sys/socket.h>
 #include <utility>
 
 using namespace pdlrt;
 using namespace pdlrt::localimpl;
-
-static constexpr ClockTime never(std::numeric_limits<int64_t>::max());
 
 static CallFault faultOf(int error) {
   if (error == EMFILE || error == ENFILE)
@@ -56,6 +53,7 @@ private:
   };
 
   int connect();
+  uint64_t next(uint64_t after, const Socket *over);
   void end(uint64_t number, CallResult result);
   void lost(const Socket &socket);
   bool isOpen(uint64_t number);
@@ -86,11 +84,13 @@ public:
     if (const auto calls = owner.lock())
       calls->end(call, {CallOutcome::Unavailable, {}});
   }
+  void lacksMemory(uint64_t call) override { letGo(call); }
   void closed() override {
     if (const auto calls = owner.lock())
       calls->lost(*this);
   }
-  bool isReady() override { return true; }
+  // The server reads no more while its answers are not read.
+  bool isReady(bool) override { return true; }
 
   const std::shared_ptr<FrameSocket> frames;
 
@@ -161,32 +161,37 @@ void ClientCalls::end(uint64_t number, CallResult result) {
   calls.erase(number);
 }
 
+/// The first call after that number, over that socket where one is given; 0:
+/// there is none.
+uint64_t ClientCalls::next(uint64_t after, const Socket *over) {
+  const std::lock_guard lock(mutex);
+  for (auto each = calls.upper_bound(after); each != calls.end(); ++each)
+    if (!over || each->second.over.get() == over)
+      return each->first;
+  return 0;
+}
+
 void ClientCalls::lost(const Socket &socket) {
-  std::vector<uint64_t> ended;
+  std::shared_ptr<Socket> dropped;
   {
     const std::lock_guard lock(mutex);
     if (current.get() == &socket)
-      current.reset();
-    for (const auto &[number, waiting] : calls)
-      if (waiting.over.get() == &socket)
-        ended.push_back(number);
+      dropped = std::move(current);
   }
-  for (const uint64_t number : ended)
+  // One after the other: a list of them might find no memory.
+  for (uint64_t number = 0; (number = next(number, &socket)) != 0;)
     end(number, {CallOutcome::Unavailable, {}});
 }
 
 void ClientCalls::close() {
   std::shared_ptr<Socket> socket;
-  std::vector<uint64_t> ended;
   {
     const std::lock_guard lock(mutex);
     socket = std::exchange(current, nullptr);
-    for (const auto &[number, waiting] : calls)
-      ended.push_back(number);
   }
   if (socket)
     socket->frames->shut();
-  for (const uint64_t number : ended)
+  for (uint64_t number = 0; (number = next(number, nullptr)) != 0;)
     end(number, {CallOutcome::Unavailable, {}});
 }
 

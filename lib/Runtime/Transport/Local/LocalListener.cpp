@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <limits>
+#include <future>
 #include <mutex>
 #include <new>
 #include <set>
@@ -34,7 +34,6 @@ static constexpr std::chrono::seconds stopGrace(1);
 static constexpr int mostCalls = 256;
 /// How soon a connection that could not be taken is tried again.
 static constexpr std::chrono::milliseconds acceptPause(100);
-static constexpr ClockTime never(std::numeric_limits<int64_t>::max());
 
 namespace {
 
@@ -79,9 +78,14 @@ public:
         listener(listener) {}
   bool begins(uint64_t call, uint64_t size, const Message &front) override;
   void came(uint64_t call, Message message) override;
-  void letGo(uint64_t call) override { client->frames->sendLetGo(call); }
+  // Only servers let calls go.
+  void letGo(uint64_t) override {}
+  void lacksMemory(uint64_t call) override { client->frames->sendLetGo(call); }
   void closed() override;
-  bool isReady() override { return client->openCalls < mostCalls; }
+  // Who does not read answers gets no more of them.
+  bool isReady(bool isCrowded) override {
+    return !isCrowded && client->openCalls < mostCalls;
+  }
 
   const std::shared_ptr<Client> client;
 
@@ -112,6 +116,7 @@ public:
 private:
   /// The socket at which clients connect.
   class Door;
+  bool areIdle();
 
   RealClock &clock;
   std::string where;
@@ -120,7 +125,8 @@ private:
   /// Until the socket has gone.
   LockFile claim;
   Descriptor socket;
-  uint64_t doorNumber = 0;
+  /// The loop's thread reads it.
+  std::atomic<uint64_t> doorNumber{0};
   bool isDoorOpen = false;
   /// Of the loop's thread, and of the destructor when that has ended.
   std::set<std::shared_ptr<ClientTaker>> clients;
@@ -148,9 +154,15 @@ bool ClientTaker::begins(uint64_t call, uint64_t size, const Message &front) {
 }
 
 void ClientTaker::came(uint64_t call, Message message) {
+  std::shared_ptr<LocalSink> sink;
   try {
-    listener.handler(std::move(message),
-                     Responder(std::make_shared<LocalSink>(client, call)));
+    sink = std::make_shared<LocalSink>(client, call);
+  } catch (const std::bad_alloc &) {
+    client->frames->sendLetGo(call);
+    return;
+  }
+  try {
+    listener.handler(std::move(message), Responder(std::move(sink)));
   } catch (const std::bad_alloc &) {
     // The sink went with it, and has let the call go.
   }
@@ -220,8 +232,30 @@ Status LocalListener::start(const Address &of) {
   PDLRT_RETURN_IF_ERROR(loop.start());
   isDoorOpen = true;
   doorNumber =
-      loop.add(socket.get(), std::make_shared<Door>(*this), /*read=*/true);
-  return doorNumber != 0 ? Status() : whyNotBound(of);
+      loop.add(socket.get(), std::make_shared<Door>(*this), /*read=*/false);
+  if (doorNumber == 0)
+    return whyNotBound(of);
+  // Only now: who comes at once finds the door's number.
+  loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
+  return {};
+}
+
+/// Whether all answers have left, as the loop's thread sees it.
+bool LocalListener::areIdle() {
+  try {
+    // The task may still hold it when we have been told.
+    const auto told = std::make_shared<std::promise<bool>>();
+    std::future<bool> answer = told->get_future();
+    loop.post([this, told] {
+      told->set_value(std::ranges::all_of(clients, [](const auto &client) {
+        return client->client->frames->isIdle();
+      }));
+    });
+    return answer.get();
+  } catch (const std::bad_alloc &) {
+    // There is no memory to ask: nothing is waited for.
+    return true;
+  }
 }
 
 LocalListener::~LocalListener() {
@@ -229,20 +263,8 @@ LocalListener::~LocalListener() {
     // Nobody else comes, and answers may leave.
     loop.remove(doorNumber, socket.get());
     const auto until = std::chrono::steady_clock::now() + stopGrace;
-    std::atomic<bool> areIdle{false};
-    while (!areIdle && std::chrono::steady_clock::now() < until) {
-      std::atomic<bool> looked{false};
-      loop.post([&] {
-        areIdle = std::ranges::all_of(clients, [](const auto &client) {
-          return client->client->frames->isIdle();
-        });
-        looked = true;
-        looked.notify_one();
-      });
-      looked.wait(false);
-      if (!areIdle)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    while (!areIdle() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (!path.empty())
     ::unlink(path.c_str());

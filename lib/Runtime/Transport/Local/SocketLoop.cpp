@@ -43,11 +43,12 @@ SocketLoop::Watcher::~Watcher() = default;
 
 /// The bell is no watcher's.
 static constexpr uint64_t bellNumber = 0;
-static constexpr int64_t never = std::numeric_limits<int64_t>::max();
+/// How soon it is tried again what memory did not suffice for.
+static constexpr std::chrono::milliseconds memoryPause(100);
 
 SocketLoop::SocketLoop(Clock &clock,
                        std::function<ClockTime(ClockTime now)> onTime)
-    : clock(clock), onTime(std::move(onTime)), wakes(never) {}
+    : clock(clock), onTime(std::move(onTime)), wakes(never.count()) {}
 
 SocketLoop::~SocketLoop() { stop(); }
 
@@ -101,10 +102,12 @@ void SocketLoop::kick() {
 uint64_t SocketLoop::add(int socket, std::shared_ptr<Watcher> watcher,
                          bool read) {
   uint64_t number = 0;
-  {
+  try {
     const std::lock_guard lock(mutex);
     number = ++lastNumber;
     watchers.emplace(number, std::move(watcher));
+  } catch (const std::bad_alloc &) {
+    return 0;
   }
   epoll_event event{};
   event.events = read ? EPOLLIN : 0;
@@ -152,7 +155,7 @@ void SocketLoop::wakeBefore(ClockTime when) {
 
 int SocketLoop::pauseInMilliseconds() const {
   const int64_t when = wakes;
-  if (when == never)
+  if (when == never.count())
     return -1;
   const ClockTime left = ClockTime(when) - clock.now();
   const int64_t milliseconds =
@@ -171,9 +174,46 @@ void SocketLoop::runTasks() {
     due.swap(tasks);
   }
   for (std::function<void()> &task : due) {
-    task();
+    try {
+      task();
+    } catch (const std::bad_alloc &) {
+      // Tasks of sockets end these by themselves. Calls of others end by their
+      // deadlines.
+    }
     // What it holds is let go before the next one.
     task = nullptr;
+  }
+}
+
+void SocketLoop::runTime() {
+  const ClockTime now = clock.now();
+  if (wakes > now.count())
+    return;
+  wakes = never.count();
+  try {
+    wakeBefore(onTime(now));
+  } catch (const std::bad_alloc &) {
+    wakeBefore(now + memoryPause);
+  }
+}
+
+/// Tells a watcher what its socket is ready for.
+static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
+  try {
+    if (events & EPOLLIN)
+      watcher.canRead();
+    else if (events & (EPOLLHUP | EPOLLERR))
+      watcher.hungUp();
+    if (events & EPOLLOUT)
+      watcher.canWrite();
+    return;
+  } catch (const std::bad_alloc &) {
+    // One connection ends, not the process.
+  }
+  try {
+    watcher.hungUp();
+  } catch (const std::bad_alloc &) {
+    // What it could not end ends by its deadline.
   }
 }
 
@@ -199,16 +239,8 @@ void SocketLoop::run() {
           continue;
         watcher = found->second;
       }
-      if (events[i].events & EPOLLIN)
-        watcher->canRead();
-      else if (events[i].events & (EPOLLHUP | EPOLLERR))
-        watcher->hungUp();
-      if (events[i].events & EPOLLOUT)
-        watcher->canWrite();
+      tell(*watcher, events[i].events);
     }
-    if (const ClockTime now = clock.now(); wakes <= now.count()) {
-      wakes = never;
-      wakeBefore(onTime(now));
-    }
+    runTime();
   }
 }

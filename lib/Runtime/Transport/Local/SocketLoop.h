@@ -39,18 +39,23 @@ private:
   int number = -1;
 };
 
+/// A time that does not come.
+inline constexpr ClockTime never = ClockTime::max();
+
 /// One thread that waits until sockets can be read or written, and calls whom
 /// they belong to. All functions are thread-safe.
 class SocketLoop {
 public:
   /// Whom a socket belongs to. Called by the loop's thread alone, without any
-  /// lock of the loop.
+  /// lock of the loop. Where memory does not suffice for `canRead` or
+  /// `canWrite` (std::bad_alloc), `hungUp` is called.
   class Watcher {
   public:
     virtual ~Watcher();
     virtual void canRead() = 0;
     virtual void canWrite() = 0;
-    /// The other end has gone, perhaps after bytes that can still be read.
+    /// The other end has gone, perhaps after bytes that can still be read; or
+    /// memory did not suffice.
     virtual void hungUp() = 0;
   };
 
@@ -73,7 +78,8 @@ public:
   /// What to wait for from now on.
   void change(uint64_t number, int socket, bool read, bool write);
   void remove(uint64_t number, int socket);
-  /// Runs `task` in the thread soon; never from within this call.
+  /// Runs `task` in the thread soon; never from within this call. A task whose
+  /// memory does not suffice (std::bad_alloc) ends there.
   void post(std::function<void()> task);
   /// `onTime` is called at `when`, or earlier.
   void wakeBefore(ClockTime when);
@@ -81,6 +87,7 @@ public:
 private:
   void run();
   void runTasks();
+  void runTime();
   void kick();
   int pauseInMilliseconds() const;
 
