@@ -8,6 +8,8 @@
 
 #include "Transport/Local/FrameSocket.h"
 
+#include "Transport/Local/EnoughMemory.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -330,12 +332,9 @@ void FrameSocket::end() {
 }
 
 void FrameSocket::canRead() {
-  try {
-    read();
-  } catch (const std::bad_alloc &) {
-    // Of who takes it: what else comes cannot be told from what is missing.
+  // Who takes the messages may have lost some of what it was to do.
+  if (!hasMemoryFor([this] { read(); }))
     end();
-  }
 }
 
 void FrameSocket::read() {

@@ -9,6 +9,7 @@
 #include "Transport/Local/LocalListener.h"
 
 #include "Transport/BindCheck.h"
+#include "Transport/Local/EnoughMemory.h"
 #include "Transport/Local/FrameSocket.h"
 #include "Transport/Local/SocketName.h"
 
@@ -148,24 +149,23 @@ private:
 
 bool ClientTaker::begins(uint64_t call, uint64_t size, const Message &front) {
   std::optional<Message> response = listener.handler.screen(front, size);
-  if (response)
-    client->frames->send(call, *std::move(response));
-  return !response;
+  if (!response)
+    return true;
+  client->frames->send(call, *std::move(response));
+  return false;
 }
 
 void ClientTaker::came(uint64_t call, Message message) {
   std::shared_ptr<LocalSink> sink;
-  try {
-    sink = std::make_shared<LocalSink>(client, call);
-  } catch (const std::bad_alloc &) {
+  if (!hasMemoryFor(
+          [&] { sink = std::make_shared<LocalSink>(client, call); })) {
     client->frames->sendLetGo(call);
     return;
   }
-  try {
+  // Without memory the sink goes with the handler, and lets the call go.
+  (void)hasMemoryFor([&] {
     listener.handler(std::move(message), Responder(std::move(sink)));
-  } catch (const std::bad_alloc &) {
-    // The sink went with it, and has let the call go.
-  }
+  });
 }
 
 void ClientTaker::closed() { listener.forget(this); }

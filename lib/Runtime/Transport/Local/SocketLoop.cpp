@@ -8,6 +8,7 @@
 
 #include "Transport/Local/SocketLoop.h"
 
+#include "Transport/Local/EnoughMemory.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <string>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -102,13 +102,13 @@ void SocketLoop::kick() {
 uint64_t SocketLoop::add(int socket, std::shared_ptr<Watcher> watcher,
                          bool read) {
   uint64_t number = 0;
-  try {
+  const bool isKept = hasMemoryFor([&] {
     const std::lock_guard lock(mutex);
     number = ++lastNumber;
     watchers.emplace(number, std::move(watcher));
-  } catch (const std::bad_alloc &) {
+  });
+  if (!isKept)
     return 0;
-  }
   epoll_event event{};
   event.events = read ? EPOLLIN : 0;
   event.data.u64 = number;
@@ -174,12 +174,9 @@ void SocketLoop::runTasks() {
     due.swap(tasks);
   }
   for (std::function<void()> &task : due) {
-    try {
-      task();
-    } catch (const std::bad_alloc &) {
-      // Tasks of sockets end these by themselves. Calls of others end by their
-      // deadlines.
-    }
+    // Without memory, tasks of sockets end these by themselves; other calls end
+    // by their deadlines.
+    (void)hasMemoryFor(task);
     // What it holds is let go before the next one.
     task = nullptr;
   }
@@ -190,31 +187,24 @@ void SocketLoop::runTime() {
   if (wakes > now.count())
     return;
   wakes = never.count();
-  try {
-    wakeBefore(onTime(now));
-  } catch (const std::bad_alloc &) {
+  if (!hasMemoryFor([&] { wakeBefore(onTime(now)); }))
     wakeBefore(now + memoryPause);
-  }
 }
 
 /// Tells a watcher what its socket is ready for.
 static void tell(SocketLoop::Watcher &watcher, uint32_t events) {
-  try {
+  const auto act = [&] {
     if (events & EPOLLIN)
       watcher.canRead();
     else if (events & (EPOLLHUP | EPOLLERR))
       watcher.hungUp();
     if (events & EPOLLOUT)
       watcher.canWrite();
-    return;
-  } catch (const std::bad_alloc &) {
-    // One connection ends, not the process.
-  }
-  try {
-    watcher.hungUp();
-  } catch (const std::bad_alloc &) {
-    // What it could not end ends by its deadline.
-  }
+  };
+  // One connection ends, not the process. What it cannot end even so ends by
+  // its deadline.
+  if (!hasMemoryFor(act))
+    (void)hasMemoryFor([&] { watcher.hungUp(); });
 }
 
 void SocketLoop::run() {
