@@ -99,14 +99,15 @@ protected:
     return condition();
   }
   /// A socket that is connected to the listener, and says what it is told.
-  int rawSocket() {
+  int rawSocket(bool mustConnect = true) {
     const int raw = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     const std::string path = address.substr(5);
     path.copy(name.sun_path, sizeof(name.sun_path) - 1);
-    EXPECT_EQ(::connect(raw, reinterpret_cast<sockaddr *>(&name), sizeof(name)),
-              0);
+    const int error =
+        ::connect(raw, reinterpret_cast<sockaddr *>(&name), sizeof(name));
+    EXPECT_TRUE(error == 0 || !mustConnect);
     return raw;
   }
   static std::string head(uint64_t call, uint64_t size) {
@@ -457,6 +458,54 @@ TEST_F(LocalTransportTest, LargeAnswersThatNobodyReadsAreBounded) {
   }
   EXPECT_EQ(handled, count);
   ::close(raw);
+}
+
+// Listeners start while clients knock, and end while other threads let the
+// calls go for which a connection waits.
+TEST_F(LocalTransportTest, ListenersComeAndGoUnderLoad) {
+  for (int round = 0; round < 20; ++round) {
+    std::mutex mutex;
+    std::vector<Responder> held;
+    std::atomic<int> arrived{0};
+    std::atomic<bool> isUp{false};
+    const auto connection = connect();
+    std::thread knocking([&] {
+      while (!isUp) {
+        const int raw = rawSocket(/*mustConnect=*/false);
+        ::close(raw);
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+    });
+    auto listener = listen([&](const Message &, Responder back) {
+      const std::lock_guard lock(mutex);
+      held.push_back(std::move(back));
+      ++arrived;
+    });
+    std::vector<CallProbe> probes(300);
+    for (CallProbe &probe : probes)
+      connection->call(Message::ofString("x"), in(Milliseconds(20000)),
+                       probe.done());
+    EXPECT_TRUE(waitFor([&] { return arrived == 256; }));
+    isUp = true;
+    knocking.join();
+    std::vector<Responder> going;
+    {
+      const std::lock_guard lock(mutex);
+      going.swap(held);
+    }
+    std::thread lettingGo([&] {
+      while (!going.empty()) {
+        going.pop_back();
+        std::this_thread::yield();
+      }
+    });
+    listener.reset();
+    lettingGo.join();
+    for (CallProbe &probe : probes) {
+      ASSERT_TRUE(waitFor([&] { return probe.ends > 0; }));
+      EXPECT_EQ(probe.outcome, CallOutcome::Unavailable);
+    }
+  }
 }
 
 // Answers that nobody takes stop what the connection sends, not the others.
