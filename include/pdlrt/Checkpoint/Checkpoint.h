@@ -31,6 +31,7 @@
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/Sched/Scheduler.h"
 
 #include <cstdint>
 #include <optional>
@@ -54,11 +55,14 @@ enum class CheckpointCheck {
 class Checkpoint {
 public:
   /// Opens the folder `path`. A file that is missing or cut is an error that
-  /// names it, and so is one that `check` finds changed by a single bit. At
-  /// most `threads` threads read.
+  /// names it, and so is one that `check` finds changed by a single bit. The
+  /// threads of `scheduler` read; null: that of the caller. Fails with
+  /// PDL_OUT_OF_MEMORY where this process may have no more files open, which
+  /// says nothing of the checkpoint.
   static Expected<Checkpoint>
   open(const std::string &path,
-       CheckpointCheck check = CheckpointCheck::Everything, int threads = 1);
+       CheckpointCheck check = CheckpointCheck::Everything,
+       Scheduler *scheduler = nullptr);
 
   const std::string &path() const { return folder; }
   const CheckpointManifest &manifest() const { return content; }
@@ -172,16 +176,19 @@ std::vector<int64_t> listCheckpoints(const std::string &folder);
 
 /// The newest checkpoint in `folder` that is whole as far as `check` looks;
 /// sentences about newer ones that are not go to `refused`. None if there is
-/// none at all; an error if there are some, but none is whole.
-Expected<std::optional<Checkpoint>> findNewestCheckpoint(
-    const std::string &folder, std::vector<std::string> &refused,
-    CheckpointCheck check = CheckpointCheck::Everything, int threads = 1);
+/// none at all; an error if there are some, but none is whole, and where there
+/// is no memory, or no more files may be open, to find out.
+Expected<std::optional<Checkpoint>>
+findNewestCheckpoint(const std::string &folder,
+                     std::vector<std::string> &refused,
+                     CheckpointCheck check = CheckpointCheck::Everything,
+                     Scheduler *scheduler = nullptr);
 
 /// Opens `path`, or, if it is a folder of checkpoints, the newest in it that is
 /// whole.
 Expected<Checkpoint> openCheckpoint(const std::string &path,
                                     std::vector<std::string> &refused,
-                                    int threads = 1);
+                                    Scheduler *scheduler = nullptr);
 
 } // namespace pdlrt
 

@@ -11,8 +11,10 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,27 +30,39 @@ Status checkSameModel(const pdl_descriptor &descriptor,
 /// applied: all but settings, progress and parts.
 void describeModel(const Model &model, CheckpointManifest &manifest);
 
+/// How tables are cut into parts, and written.
+struct TablePartSizes {
+  /// A part ends with the shard that brings its file to so many bytes, or to
+  /// 1/256 of all tables of this process where that is more: all files of a
+  /// checkpoint are open while it is read.
+  size_t bytesInPart = size_t(16) << 20;
+  /// What parts take in memory, of all threads together: at most so many bytes,
+  /// or 1/32 of all tables of this process where that is more. A part that does
+  /// not fit is written piece by piece, and takes 16 bytes a row.
+  size_t memory = size_t(64) << 20;
+};
+
 /// Adds what the model holds of values and slots: all, or a server's own, in
 /// parts that together with those of other servers are the whole. `denseFile`:
-/// name of the file of parameters, unlike that of other servers. A part of a
-/// table ends with the shard that brings it to `bytesInPart`; at most `threads`
-/// threads write parts, as many as make saving need little memory beside the
-/// tables. `model` does not change meanwhile. Throws std::bad_alloc.
+/// name of the file of parameters, unlike that of other servers. Parts of
+/// tables are written on the threads of `scheduler`, as far as there is memory
+/// for them; null: on that of the caller. `model` does not change meanwhile.
+/// Throws std::bad_alloc.
 Status saveParts(const Model &model, const std::string &denseFile,
-                 CheckpointWriter &writer, int threads = 1,
-                 size_t bytesInPart = size_t(16) << 20);
+                 CheckpointWriter &writer, Scheduler *scheduler = nullptr,
+                 const TablePartSizes &sizes = {});
 
 /// Adds values, slots and step counts of all symbols and groups: the parts to
 /// `writer`, the rest to `manifest`. `model` does not change meanwhile.
 Status saveModel(const Model &model, CheckpointWriter &writer,
-                 CheckpointManifest &manifest, int threads = 1);
+                 CheckpointManifest &manifest, Scheduler *scheduler = nullptr);
 
 /// Sets the state of a fresh model, made with the checkpoint's seed: all, or
-/// what a server's model holds of it, whoever wrote which parts, on at most
-/// `threads` threads. Slots and step counts are left as they are where only
-/// values are used. Throws std::bad_alloc.
+/// what a server's model holds of it, whoever wrote which parts, on the threads
+/// of `scheduler`; null: on that of the caller. Slots and step counts are left
+/// as they are where only values are used. Throws std::bad_alloc.
 Status restoreModel(Model &model, const Checkpoint &checkpoint,
-                    CheckpointUse use, int threads = 1);
+                    CheckpointUse use, Scheduler *scheduler = nullptr);
 
 /// Refuses to go on in the middle of an epoch with other flags than those that
 /// it was begun with. `settings`: those of this run.

@@ -8,15 +8,14 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
+#include "Checkpoint/FallibleTasks.h"
 #include "Files/TemporaryFile.h"
-#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Core/FileLimit.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <new>
 #include <random>
 #include <unistd.h>
 #include <utility>
@@ -34,17 +33,22 @@ Status Checkpoint::damaged(const std::string &what) const {
 }
 
 Expected<Checkpoint> Checkpoint::open(const std::string &path,
-                                      CheckpointCheck check, int threads) {
+                                      CheckpointCheck check,
+                                      Scheduler *scheduler) {
+  // As many are open at once as there are parts.
+  raiseFileLimit();
   Expected<CheckpointManifest> manifest =
       readManifest(path + "/" + manifestName);
   if (!manifest)
-    return manifest.status();
+    return isAtFileLimit() ? Status::outOfMemory(manifest.status().message())
+                           : manifest.status();
   Checkpoint checkpoint(path, std::move(*manifest));
   for (const CheckpointPart &part : checkpoint.content.parts) {
     Expected<SafetensorsFile> file =
         SafetensorsFile::open(path + "/" + part.file);
     if (!file)
-      return checkpoint.damaged(file.status().message());
+      return isAtFileLimit() ? Status::outOfMemory(file.status().message())
+                             : checkpoint.damaged(file.status().message());
     if (file->size() != part.digest.bytes)
       return checkpoint.damaged(
           fmt::format("file {} has {} bytes instead of {}", part.file,
@@ -57,20 +61,10 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
     if (check == CheckpointCheck::Everything ||
         checkpoint.content.parts[p].kind == PartKind::Trainer)
       toCheck.push_back(p);
-  std::vector<Status> statuses(toCheck.size());
-  std::atomic<bool> outOfMemory{false};
-  Scheduler scheduler(std::clamp(threads, 1, std::max(1, int(toCheck.size()))));
-  scheduler.parallelFor(int64_t(toCheck.size()), [&](int64_t i) {
-    try {
-      statuses[i] = checkpoint.checkDigest(toCheck[i]);
-    } catch (const std::bad_alloc &) {
-      outOfMemory = true;
-    }
-  });
-  if (outOfMemory)
-    throw std::bad_alloc();
-  for (const Status &status : statuses)
-    PDLRT_RETURN_IF_ERROR(status);
+  PDLRT_RETURN_IF_ERROR(
+      runFallible(scheduler, int64_t(toCheck.size()), [&](int64_t i) {
+        return checkpoint.checkDigest(toCheck[i]);
+      }));
   return checkpoint;
 }
 

@@ -112,9 +112,10 @@ static Status checkName(const std::string &path, int64_t steps) {
 /// As `Checkpoint::open`; none where a job has removed or replaced it
 /// meanwhile, which is no damage.
 static Expected<std::optional<Checkpoint>>
-openUnlessRemoved(const std::string &path, CheckpointCheck check, int threads) {
+openUnlessRemoved(const std::string &path, CheckpointCheck check,
+                  Scheduler *scheduler) {
   const auto before = FileIdentity::of(path);
-  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check, threads);
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path, check, scheduler);
   if (checkpoint) {
     PDLRT_RETURN_IF_ERROR(
         checkName(path, checkpoint->manifest().progress.steps));
@@ -128,12 +129,12 @@ openUnlessRemoved(const std::string &path, CheckpointCheck check, int threads) {
 Expected<std::optional<Checkpoint>>
 pdlrt::findNewestCheckpoint(const std::string &folder,
                             std::vector<std::string> &refused,
-                            CheckpointCheck check, int threads) {
+                            CheckpointCheck check, Scheduler *scheduler) {
   const size_t refusedBefore = refused.size();
   std::vector<int64_t> all = listCheckpoints(folder);
   for (size_t next = 0; next < all.size();) {
     Expected<std::optional<Checkpoint>> checkpoint =
-        openUnlessRemoved(pathOf(folder, all[next]), check, threads);
+        openUnlessRemoved(pathOf(folder, all[next]), check, scheduler);
     if (checkpoint && *checkpoint)
       return checkpoint;
     if (checkpoint) {
@@ -143,6 +144,10 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
       next = 0;
       continue;
     }
+    // What this process lacks is not the checkpoint's fault: older ones are not
+    // taken for it.
+    if (checkpoint.status().code() == PDL_OUT_OF_MEMORY)
+      return checkpoint.status();
     refused.push_back(checkpoint.status().message());
     ++next;
   }
@@ -154,7 +159,7 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
 
 Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
                                            std::vector<std::string> &refused,
-                                           int threads) {
+                                           Scheduler *scheduler) {
   std::error_code error;
   if (!fs::exists(path, error))
     return Status::invalid(path + ": there is no such folder; name one that "
@@ -162,7 +167,7 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   if (fs::exists(path + "/" + manifestName, error) ||
       stepsOf(fs::path(path).filename()) >= 0) {
     Expected<std::optional<Checkpoint>> named =
-        openUnlessRemoved(path, CheckpointCheck::Everything, threads);
+        openUnlessRemoved(path, CheckpointCheck::Everything, scheduler);
     if (!named)
       return named.status();
     if (std::optional<Checkpoint> &there = *named)
@@ -170,8 +175,8 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
     return Status::invalid(path + ": was removed or replaced while it was "
                                   "read; name its folder for the newest one");
   }
-  Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(path, refused, CheckpointCheck::Everything, threads);
+  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
+      path, refused, CheckpointCheck::Everything, scheduler);
   if (!newest)
     return newest.status();
   std::optional<Checkpoint> &found = *newest;

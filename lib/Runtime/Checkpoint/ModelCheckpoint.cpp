@@ -8,17 +8,15 @@
 
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 
+#include "Checkpoint/FallibleTasks.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "Checkpoint/TableParts.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Abi/Descriptor.h"
-#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
 
 using namespace pdlrt;
 
@@ -69,25 +67,24 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
   }
 }
 
-/// Threads that write parts together take little memory beside the tables.
-static int writersFor(const Model &model, int threads, size_t bytesInPart) {
+/// Bytes of all tables in files.
+static size_t tableBytes(const Model &model) {
   size_t bytes = 0;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
     if (const EmbeddingTable *table = model.table(i))
-      bytes += size_t(table->size()) * table->rowBytes();
-  constexpr size_t share = 32;
-  return int(std::clamp<size_t>(bytes / share / bytesInPart, 1,
-                                size_t(std::max(1, threads))));
+      bytes += fileBytes(*table, table->size());
+  return bytes;
 }
 
 static Status saveTables(const Model &model,
                          const std::vector<PlannedPart> &planned,
-                         CheckpointWriter &writer, int threads) {
+                         CheckpointWriter &writer, Scheduler *scheduler,
+                         size_t memory) {
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
   Expected<std::vector<CheckpointPart>> written =
-      writeTableParts(model, planned, *folder, threads);
+      writeTableParts(model, planned, *folder, scheduler, memory);
   if (!written)
     return written.status();
   for (CheckpointPart &part : *written)
@@ -96,8 +93,10 @@ static Status saveTables(const Model &model,
 }
 
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
-                        CheckpointWriter &writer, int threads,
-                        size_t bytesInPart) {
+                        CheckpointWriter &writer, Scheduler *scheduler,
+                        const TablePartSizes &sizes) {
+  const size_t allBytes = tableBytes(model);
+  const size_t bytesInPart = std::max(sizes.bytesInPart, allBytes / 256);
   const pdl_descriptor &descriptor = model.descriptor();
   SafetensorsWriter dense;
   CheckpointPart part;
@@ -129,8 +128,8 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
           dense.add(fullPartName(symbol, p), type, shape, model.part(i, p)));
     }
   }
-  PDLRT_RETURN_IF_ERROR(saveTables(model, planned, writer,
-                                   writersFor(model, threads, bytesInPart)));
+  PDLRT_RETURN_IF_ERROR(saveTables(model, planned, writer, scheduler,
+                                   std::max(sizes.memory, allBytes / 32)));
   if (isWhole)
     part.rows.clear();
   else if (isEmpty)
@@ -139,9 +138,9 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
 }
 
 Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
-                        CheckpointManifest &manifest, int threads) {
+                        CheckpointManifest &manifest, Scheduler *scheduler) {
   describeModel(model, manifest);
-  return saveParts(model, "dense.safetensors", writer, threads);
+  return saveParts(model, "dense.safetensors", writer, scheduler);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,33 +204,20 @@ static std::vector<size_t> tablePartsOf(const Checkpoint &checkpoint,
 
 static Status restoreTable(const Model &model, int32_t index,
                            const Checkpoint &checkpoint, CheckpointUse use,
-                           Scheduler &scheduler) {
+                           Scheduler *scheduler) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
   const std::vector<size_t> parts = tablePartsOf(checkpoint, symbol.name);
   if (parts.empty())
     return checkpoint.damaged(std::string("it has no rows of @") + symbol.name);
   const auto columns = partsToRestore(symbol, checkpoint, use);
-  std::vector<Status> statuses(parts.size());
-  std::atomic<bool> outOfMemory{false};
-  scheduler.parallelFor(int64_t(parts.size()), [&](int64_t p) {
-    try {
-      statuses[p] =
-          restoreTablePart(model, index, checkpoint, parts[p], columns);
-    } catch (const std::bad_alloc &) {
-      outOfMemory = true;
-    }
+  return runFallible(scheduler, int64_t(parts.size()), [&](int64_t p) {
+    return restoreTablePart(model, index, checkpoint, parts[p], columns);
   });
-  if (outOfMemory)
-    throw std::bad_alloc();
-  for (const Status &status : statuses)
-    PDLRT_RETURN_IF_ERROR(status);
-  return {};
 }
 
 Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
-                           CheckpointUse use, int threads) {
+                           CheckpointUse use, Scheduler *scheduler) {
   const pdl_descriptor &descriptor = model.descriptor();
-  Scheduler scheduler(std::max(1, threads));
   PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint, use));
   const CheckpointManifest &manifest = checkpoint.manifest();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {

@@ -8,17 +8,17 @@
 
 #include "Checkpoint/TableParts.h"
 
+#include "Checkpoint/FallibleTasks.h"
 #include "Checkpoint/SymbolTensors.h"
+#include "Checkpoint/TableTensors.h"
 #include "Files/TemporaryFile.h"
 #include "Files/WholeFile.h"
 #include "pdlrt/Abi/Descriptor.h"
-#include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
 
 using namespace pdlrt;
 
@@ -45,7 +45,7 @@ void pdlrt::planTableParts(const Model &model, int32_t symbol,
       ++part.shards.back().second;
     else
       part.shards.emplace_back(s, s + 1);
-    if (size_t(part.rows) * table.rowBytes() >= bytesInPart) {
+    if (fileBytes(table, part.rows) >= bytesInPart) {
       parts.push_back(std::move(part));
       part = {};
     }
@@ -91,21 +91,20 @@ static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
   }
 }
 
-static Expected<CheckpointPart> writeTablePart(const Model &model,
-                                               const PlannedPart &planned,
-                                               const std::string &folder,
-                                               PartMemory &memory) {
+/// Bytes that a part takes which is made whole: the file, and what
+/// `collectShard` says of its rows.
+static size_t memoryForImage(const Model &model, const PlannedPart &part) {
+  return fileBytes(*model.table(part.symbol), part.rows) +
+         size_t(part.rows) * sizeof(TableRow);
+}
+
+/// Makes the file in memory, and writes it at once.
+static Status writeWhole(const Model &model, const PlannedPart &planned,
+                         const std::string &path, PartMemory &memory,
+                         FileDigest &digest) {
   const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
   const EmbeddingTable &table = *model.table(planned.symbol);
   const TensorType type = tensorTypeOf(symbol);
-  CheckpointPart part;
-  // Shards have one owner, so the name has one writer.
-  part.file = fmt::format("table-{}-{:04}.safetensors", planned.symbol,
-                          planned.shards.front().first);
-  part.kind = PartKind::Table;
-  part.symbol = symbol.name;
-  part.shards = planned.shards;
-
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
       tensors.add("keys", TensorType::I64, {planned.rows}, nullptr));
@@ -113,7 +112,6 @@ static Expected<CheckpointPart> writeTablePart(const Model &model,
     PDLRT_RETURN_IF_ERROR(tensors.add(rowPartName(symbol, p), type,
                                       {planned.rows, partWidth(symbol, p)},
                                       nullptr));
-  const std::string path = folder + "/" + part.file;
   Expected<SafetensorsWriter::Layout> layout = tensors.layout(path);
   if (!layout)
     return layout.status();
@@ -137,45 +135,85 @@ static Expected<CheckpointPart> writeTablePart(const Model &model,
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
-  part.digest = {layout->bytes, hashBytes(image, layout->bytes)};
-  PDLRT_RETURN_IF_ERROR(memory.image.write(path));
+  digest = {layout->bytes, hashBytes(image, layout->bytes)};
+  return memory.image.write(path);
+}
+
+/// Writes the same file piece by piece.
+static Status writePieces(const Model &model, const PlannedPart &planned,
+                          const std::string &path, FileDigest &digest) {
+  const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
+  const EmbeddingTable &table = *model.table(planned.symbol);
+  std::vector<TableRow> rows, ofShard;
+  rows.reserve(size_t(planned.rows));
+  for (const auto &[first, end] : planned.shards)
+    for (int64_t s = first; s < end; ++s) {
+      // One shard needs no second list.
+      std::vector<TableRow> &found = rows.empty() ? rows : ofShard;
+      table.collectShard(int(s), found);
+      if (&found == &ofShard)
+        rows.insert(rows.end(), ofShard.begin(), ofShard.end());
+    }
+  if (int64_t(rows.size()) != planned.rows)
+    return Status::internal("a table has changed while it was saved");
+  std::vector<RowPart> parts;
+  for (int32_t p = 0; p <= symbol.slot_count; ++p)
+    parts.push_back(
+        {rowPartName(symbol, p), partOffset(symbol, p), partWidth(symbol, p)});
+  SafetensorsWriter tensors;
+  PDLRT_RETURN_IF_ERROR(
+      addTableRows(tensors, "keys", parts, rows, tensorTypeOf(symbol)));
+  return tensors.write(path, &digest);
+}
+
+static Expected<CheckpointPart>
+writeTablePart(const Model &model, const PlannedPart &planned,
+               const std::string &folder, PartMemory &memory, bool isWhole) {
+  CheckpointPart part;
+  // Shards have one owner, so the name has one writer.
+  part.file = fmt::format("table-{}-{:04}.safetensors", planned.symbol,
+                          planned.shards.front().first);
+  part.kind = PartKind::Table;
+  part.symbol = model.descriptor().symbols[planned.symbol].name;
+  part.shards = planned.shards;
+  const std::string path = folder + "/" + part.file;
+  PDLRT_RETURN_IF_ERROR(
+      isWhole ? writeWhole(model, planned, path, memory, part.digest)
+              : writePieces(model, planned, path, part.digest));
   return part;
 }
 
-Expected<std::vector<CheckpointPart>>
-pdlrt::writeTableParts(const Model &model,
-                       const std::vector<PlannedPart> &parts,
-                       const std::string &folder, int threads) {
+Expected<std::vector<CheckpointPart>> pdlrt::writeTableParts(
+    const Model &model, const std::vector<PlannedPart> &parts,
+    const std::string &folder, Scheduler *scheduler, size_t memory) {
+  // What a writer takes for the part that needs most.
+  size_t most = 1;
+  const auto isWhole = [&](const PlannedPart &part) {
+    return memoryForImage(model, part) <= memory;
+  };
+  for (const PlannedPart &part : parts)
+    most = std::max(most, isWhole(part) ? memoryForImage(model, part)
+                                        : size_t(part.rows) * sizeof(TableRow));
+  const size_t threads = scheduler ? size_t(scheduler->threadCount()) : 1;
+  const size_t writers =
+      std::min(std::clamp<size_t>(memory / most, 1, threads), parts.size());
   std::vector<CheckpointPart> written(parts.size());
-  if (parts.empty())
-    return written;
-  const auto workers =
-      int(std::clamp<int64_t>(threads, 1, int64_t(parts.size())));
-  std::vector<Status> statuses(workers);
   std::atomic<size_t> next{0};
-  std::atomic<bool> failed{false}, outOfMemory{false};
-  Scheduler scheduler(workers);
-  scheduler.parallelFor(workers, [&](int64_t worker) {
-    try {
-      PartMemory memory;
-      for (size_t p; !failed && (p = next.fetch_add(1)) < parts.size();) {
-        Expected<CheckpointPart> part =
-            writeTablePart(model, parts[p], folder, memory);
-        if (!part) {
-          statuses[worker] = part.status();
-          failed = true;
-          return;
+  PDLRT_RETURN_IF_ERROR(
+      runFallible(scheduler, int64_t(writers), [&](int64_t) -> Status {
+        PartMemory ofWriter;
+        for (size_t p; (p = next.fetch_add(1)) < parts.size();) {
+          Expected<CheckpointPart> part = writeTablePart(
+              model, parts[p], folder, ofWriter, isWhole(parts[p]));
+          if (!part) {
+            // The others stop, too.
+            next = parts.size();
+            return part.status();
+          }
+          written[p] = std::move(*part);
         }
-        written[p] = std::move(*part);
-      }
-    } catch (const std::bad_alloc &) {
-      outOfMemory = failed = true;
-    }
-  });
-  if (outOfMemory)
-    throw std::bad_alloc();
-  for (const Status &status : statuses)
-    PDLRT_RETURN_IF_ERROR(status);
+        return {};
+      }));
   return written;
 }
 

@@ -12,6 +12,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 
 #include <cstddef>
@@ -30,17 +31,24 @@ struct PlannedPart {
   int64_t rows = 0;
 };
 
+/// Bytes of a table's rows in files: keys, values and slots.
+inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
+  return size_t(rows) * (table.rowBytes() + sizeof(int64_t));
+}
+
 /// Adds the parts of a table; each ends with the shard that brings it to
 /// `bytesInPart`.
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
                     std::vector<PlannedPart> &parts);
 
-/// Writes parts into `folder`, each by one of at most `threads` threads, which
-/// hold one part each in memory; in the order of `parts`. The model does not
-/// change meanwhile. Throws std::bad_alloc.
+/// Writes parts into `folder`, each by one of the threads of `scheduler`, or by
+/// the caller where it is null; in the order of `parts`. A part is made whole
+/// in memory where `memory` bytes are enough for that, and else written piece
+/// by piece, for which its keys are in memory; so many threads write as there
+/// is memory for. The model does not change meanwhile. Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
-                const std::string &folder, int threads);
+                const std::string &folder, Scheduler *scheduler, size_t memory);
 
 /// Sets the rows of a table that the model holds to those of part `index` of
 /// the checkpoint. `columns`: the parts of a row that are set, and from which

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Files/FileBytes.h"
 
+#include "pdlrt/Core/FileLimit.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -26,8 +28,9 @@ Expected<FileBytes> FileBytes::open(const std::string &path,
   const int descriptor =
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
-    return Status::invalid(path +
-                           ": cannot be opened: " + std::strerror(errno));
+    return Status::invalid(
+        path + ": cannot be opened: " +
+        (errno == EMFILE ? describeFileLimit() : std::strerror(errno)));
   FileBytes bytes(path, 0, descriptor);
   struct stat info;
   if (fstat(descriptor, &info) != 0)

@@ -43,46 +43,57 @@ static Status failure(const std::string &path, const char *what) {
                          "and has room");
 }
 
-Status FileImage::writeTo(int file, const std::string &path,
-                          bool isDirect) const {
-  auto useCache = [&] {
-    isDirect = false;
-    return ::fcntl(file, F_SETFL, 0) == 0;
-  };
-  for (size_t offset = 0; offset < length;) {
-    const size_t end = isDirect ? roundUp(length) : length;
-    const ssize_t count =
-        ::pwrite(file, start + offset, std::min(end - offset, largestWrite),
+/// Whether what `errno` says may be the file system's answer to a write past
+/// its cache: some refuse it when a file is opened, some later.
+static bool mayBeRefusal() {
+  return errno != ENOSPC && errno != EDQUOT && errno != EACCES &&
+         errno != ENOENT;
+}
+
+/// False with `errno` where it fails.
+static bool writeAll(int file, const std::byte *bytes, size_t count) {
+  for (size_t offset = 0; offset < count;) {
+    const ssize_t written =
+        ::pwrite(file, bytes + offset, std::min(count - offset, largestWrite),
                  static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR)
+    if (written < 0 && errno == EINTR)
       continue;
-    // Whoever opens a file so may refuse to write it.
-    if (count < 0 && errno == EINVAL && isDirect && useCache())
-      continue;
-    if (count < 0)
-      return failure(path, "cannot be written");
-    offset += static_cast<size_t>(count);
-    if (isDirect && offset % blockBytes != 0 && offset < length && !useCache())
-      return failure(path, "cannot be written");
+    if (written == 0)
+      errno = EIO;
+    if (written <= 0)
+      return false;
+    offset += static_cast<size_t>(written);
   }
-  if (isDirect && ::ftruncate(file, static_cast<off_t>(length)) != 0)
-    return failure(path, "cannot be written");
-  return ::fsync(file) == 0 ? Status()
-                            : failure(path, "cannot be flushed to the disk");
+  return true;
+}
+
+Status FileImage::writeAs(const std::string &path, bool isDirect,
+                          bool &isRefused) const {
+  const int file = ::open(path.c_str(),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+                              (isDirect ? O_DIRECT : 0),
+                          0666);
+  if (file < 0) {
+    isRefused = isDirect && mayBeRefusal();
+    return failure(path, "cannot be created");
+  }
+  Status status;
+  if (!writeAll(file, start, isDirect ? roundUp(length) : length) ||
+      (isDirect && ::ftruncate(file, static_cast<off_t>(length)) != 0)) {
+    isRefused = isDirect && mayBeRefusal();
+    status = failure(path, "cannot be written");
+  } else if (::fsync(file) != 0) {
+    status = failure(path, "cannot be flushed to the disk");
+  }
+  ::close(file);
+  return status;
 }
 
 Status FileImage::write(const std::string &path) const {
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  bool isDirect = true;
-  int file = ::open(path.c_str(), flags | O_DIRECT, 0666);
-  if (file < 0 && errno == EINVAL) {
-    isDirect = false;
-    file = ::open(path.c_str(), flags, 0666);
-  }
-  if (file < 0)
-    return failure(path, "cannot be created");
-  Status status = writeTo(file, path, isDirect);
-  ::close(file);
+  bool isRefused = false;
+  Status status = writeAs(path, /*isDirect=*/true, isRefused);
+  if (isRefused)
+    status = writeAs(path, /*isDirect=*/false, isRefused);
   if (!status.ok())
     ::unlink(path.c_str());
   return status;

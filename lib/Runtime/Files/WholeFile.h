@@ -35,7 +35,8 @@ public:
   Status write(const std::string &path) const;
 
 private:
-  Status writeTo(int file, const std::string &path, bool isDirect) const;
+  /// `isRefused`: whether it may be well where `isDirect` is not asked for.
+  Status writeAs(const std::string &path, bool isDirect, bool &isRefused) const;
 
   AlignedBuffer buffer;
   std::byte *start = nullptr;

@@ -58,7 +58,7 @@ public:
   Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) override {
-    threads = scheduler.threadCount();
+    training = &scheduler;
     if (isHogwild && program.update_count > 0) {
       PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
       std::vector<AsyncWorker> workers;
@@ -78,14 +78,15 @@ public:
   Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
   Status saveState(const Model &model, CheckpointWriter &writer,
                    CheckpointManifest &manifest) override {
-    return saveModel(model, writer, manifest, threads);
+    return saveModel(model, writer, manifest, training);
   }
   void leave(const Status &) override {}
 
 private:
   const bool isHogwild;
-  /// Of what trains, which stands still while state is saved.
-  int threads = 1;
+  /// Of what trains, which stands still while state is saved; null until there
+  /// is an engine.
+  Scheduler *training = nullptr;
   std::vector<std::unique_ptr<Communicator>> communicators;
   /// A worker updates on the thread that it has.
   Scheduler ownThread{1};

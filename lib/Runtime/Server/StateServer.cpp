@@ -307,7 +307,7 @@ Message StateServer::save(const std::string &folder) {
     CheckpointWriter writer = CheckpointWriter::into(folder);
     Status status =
         saveParts(ownModel, "dense-" + std::to_string(rank()) + ".safetensors",
-                  writer, scheduler.threadCount());
+                  writer, &scheduler);
     if (!status.ok())
       return encodeSaved(std::move(status).withContext(who));
     CheckpointManifest manifest;

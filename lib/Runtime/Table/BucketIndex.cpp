@@ -61,19 +61,27 @@ void BucketIndex::put(int64_t key, uint64_t mixed, uint64_t row) {
   bucket(at).add(key, row);
 }
 
+/// Keys that so many buckets may have.
+static double roomOf(uint64_t buckets, double load) {
+  return double(buckets) * Bucket::places * load;
+}
+
+/// By a quarter: 18 bytes a key or less, whatever the load is.
+static uint64_t grown(uint64_t buckets) { return buckets + buckets / 4 + 1; }
+
 void BucketIndex::insert(int64_t key, uint64_t mixed, uint64_t row, double load,
                          BucketPool &pool) {
-  const double places = double(bucketCount) * Bucket::places;
-  // By a quarter: 18 bytes a key or less, whatever the load is.
-  if (double(keyCount + 1) > places * load)
-    growTo(bucketCount + bucketCount / 4 + 1, pool);
+  if (double(keyCount + 1) > roomOf(bucketCount, load))
+    growTo(grown(bucketCount), pool);
   put(key, mixed, row);
   ++keyCount;
 }
 
 void BucketIndex::reserve(uint64_t count, double load, BucketPool &pool) {
-  const double keys = double(keyCount + count);
-  const auto wanted = uint64_t(keys / (load * Bucket::places)) + 1;
+  // The sizes that `insert` would grow to: the next growth is as far away.
+  uint64_t wanted = bucketCount;
+  while (double(keyCount + count) > roomOf(wanted, load))
+    wanted = grown(wanted);
   if (wanted > bucketCount)
     growTo(wanted, pool);
 }

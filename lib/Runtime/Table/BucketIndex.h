@@ -130,8 +130,9 @@ public:
   void insert(int64_t key, uint64_t mixed, uint64_t row, double load,
               BucketPool &pool);
 
-  /// Makes room for `count` more keys at that load. Only how fast they are
-  /// added depends on it. Throws std::bad_alloc, and nothing has changed.
+  /// Makes room for `count` more keys at that load, as adding them one by one
+  /// would. Only how fast they are added depends on it. Throws std::bad_alloc,
+  /// and nothing has changed.
   void reserve(uint64_t count, double load, BucketPool &pool);
 
   /// Calls visit(key, row) for each key.

@@ -39,7 +39,8 @@ void pdlrt::sortByKey(std::span<TableRow> rows) {
   auto rangeOf = [&](const TableRow &row) {
     return size_t((uint64_t(row.key) - first) >> shift);
   };
-  size_t begins[mostRanges + 1] = {}, next[mostRanges];
+  size_t begins[mostRanges + 1], next[mostRanges];
+  std::fill_n(begins, ranges + 1, 0);
   for (const TableRow &row : rows)
     ++begins[rangeOf(row) + 1];
   for (size_t r = 0; r < ranges; ++r) {

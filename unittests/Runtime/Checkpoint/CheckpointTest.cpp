@@ -27,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -406,8 +407,10 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   CheckpointManifest manifest;
   describeModel(*model, manifest);
   constexpr size_t bytesInPart = 4096;
+  Scheduler three(3);
   ASSERT_TRUE(
-      saveParts(*model, "dense.safetensors", writer, 3, bytesInPart).ok());
+      saveParts(*model, "dense.safetensors", writer, &three, {bytesInPart})
+          .ok());
   ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
   const size_t bytes = 500 * model->table(SymbolTable)->rowBytes();
   // The dense part, and at least half of the parts of a table cut evenly.
@@ -415,19 +418,98 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
   EXPECT_GT(checkpoint->manifest().parts.size(), 1 + bytes / bytesInPart / 2);
   EXPECT_GT(checkpoint->manifest().parts.size(), size_t(4));
-  for (int threads : {1, 3}) {
+  for (Scheduler *scheduler : {static_cast<Scheduler *>(nullptr), &three}) {
     Expected<Checkpoint> again =
-        Checkpoint::open(path, CheckpointCheck::Everything, threads);
+        Checkpoint::open(path, CheckpointCheck::Everything, scheduler);
     ASSERT_TRUE(again.ok()) << again.status().message();
     Model restored(*handWrittenProgram({}), 3);
     Status status =
-        restoreModel(restored, *again, CheckpointUse::Training, threads);
+        restoreModel(restored, *again, CheckpointUse::Training, scheduler);
     ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(dumpOf(folder, restored), dumpOf(folder, *model));
   }
   // One part less is not the table.
   fs::remove(path + "/" + checkpoint->manifest().parts.back().file);
   EXPECT_FALSE(Checkpoint::open(path).ok());
+}
+
+// Where there is no memory for whole files, and for one of some.
+TEST(Checkpoint, PartsAreTheSameHoweverTheyAreWritten) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  Scheduler three(3);
+  const auto saveAs = [&](const char *name, Scheduler *scheduler,
+                          size_t memory) {
+    fs::create_directory(folder.file(name));
+    CheckpointWriter writer = CheckpointWriter::into(folder.file(name));
+    const Status status =
+        saveParts(*model, "dense", writer, scheduler, {4096, memory});
+    EXPECT_TRUE(status.ok()) << status.message();
+    return writer.addedParts();
+  };
+  const std::vector<CheckpointPart> whole = saveAs("whole", nullptr, 1 << 20);
+  ASSERT_GT(whole.size(), size_t(4));
+  // The last part is the smallest. A 32nd of the tables is less than a part.
+  for (const size_t memory : {size_t(1), size_t(4096), size_t(1) << 20})
+    for (Scheduler *scheduler : {static_cast<Scheduler *>(nullptr), &three}) {
+      fs::remove_all(folder.file("other"));
+      const auto other = saveAs("other", scheduler, memory);
+      ASSERT_EQ(other.size(), whole.size());
+      EXPECT_EQ(filesOf(folder.file("other")), filesOf(folder.file("whole")));
+      for (size_t p = 0; p < whole.size(); ++p) {
+        EXPECT_EQ(other[p].file, whole[p].file);
+        EXPECT_EQ(other[p].shards, whole[p].shards);
+        EXPECT_EQ(other[p].digest, whole[p].digest);
+        EXPECT_EQ(folder.read("other/" + other[p].file),
+                  folder.read("whole/" + whole[p].file));
+      }
+    }
+}
+
+// Which is no damage: an older checkpoint is not taken for it.
+TEST(Checkpoint, TooManyFilesAreSaidToBe) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  fs::create_directory(path);
+  save(*model, path + "/step-000000000012");
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  // For the process that forks: a hard limit is not raised again.
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<std::string> refused;
+    // The manifest is read and closed; the second part is one too many.
+    const int next = dup(0);
+    const rlimit few = {rlim_t(next) + 1, rlim_t(next) + 1};
+    close(next);
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+      _exit(2);
+    const Status one = Checkpoint::open(path + "/step-000000000012").status();
+    const auto found = findNewestCheckpoint(path, refused);
+    const bool isSaid = one.message().find("ulimit -n") != std::string::npos &&
+                        one.message().find("damaged") == std::string::npos &&
+                        found.status().message() == one.message() &&
+                        refused.empty();
+    _exit(isSaid ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Checkpoint, TheLimitOfFilesIsRaised) {
+  TestFolder folder;
+  save(*makeModel(3, 5), folder.file("c"));
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(0);
+  close(next);
+  const rlimit few = {rlim_t(next) + 1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Status status = Checkpoint::open(folder.file("c")).status();
+  EXPECT_TRUE(status.ok()) << status.message();
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
@@ -686,6 +768,45 @@ extern "C" int fsync(int file) {
     }
   }
   return int(syscall(SYS_fsync, file));
+}
+
+namespace {
+
+/// Writes at a place in a file that are let through before one fails with
+/// ENOSPC; negative: all.
+std::atomic<int> writesUntilFull = -1;
+
+} // namespace
+
+extern "C" ssize_t pwrite(int file, const void *bytes, size_t count,
+                          off_t offset) {
+  if (writesUntilFull >= 0 && writesUntilFull.fetch_sub(1) == 0) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return syscall(SYS_pwrite64, file, bytes, count, offset);
+}
+
+TEST(CheckpointWriter, AFullDiskUnderOneOfSeveralThreadsIsOneError) {
+  TestFolder folder;
+  auto model = makeModel(3, 500);
+  fs::create_directory(folder.file("all"));
+  Scheduler three(3);
+  for (const int writes : {0, 1, 4}) {
+    CheckpointWriter writer(folder.file("all/step-000000000001"));
+    writesUntilFull = writes;
+    const std::string sentence =
+        saveParts(*model, "dense.safetensors", writer, &three, {4096})
+            .message();
+    writesUntilFull = -1;
+    const std::string reason = std::strerror(ENOSPC);
+    const size_t first = sentence.find(reason);
+    ASSERT_NE(first, std::string::npos) << sentence;
+    EXPECT_EQ(sentence.find(reason, first + 1), std::string::npos) << sentence;
+    EXPECT_THAT(sentence, HasSubstr("/table-2-"));
+    EXPECT_THAT(writer.addedParts(), IsEmpty());
+  }
+  EXPECT_THAT(filesOf(folder.file("all")), IsEmpty());
 }
 
 // Before it is safe, nothing else is removed.

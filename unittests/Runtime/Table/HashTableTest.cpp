@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Table/BucketIndex.h"
+#include "pdlabi/hash.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/InitialValues.h"
 
@@ -129,6 +131,31 @@ TEST(HashTable, AShardIsInsertedAtOnce) {
     }
   }
   EXPECT_EQ(other->size(), table->size());
+}
+
+// So that a table that was restored does not grow in the first steps after it.
+TEST(BucketIndex, ReservingGrowsAsInsertingDoes) {
+  for (const double load : {0.74, 0.8123, 0.9})
+    for (uint64_t count = 0; count < 3000; count += 1 + count / 5) {
+      BucketPool pool;
+      BucketIndex grown, reserved;
+      const auto add = [&](BucketIndex &index, uint64_t i) {
+        index.insert(int64_t(i), pdlabi::mixKey(i), i, load, pool);
+      };
+      reserved.reserve(count, load, pool);
+      const size_t before = reserved.memoryBytes();
+      for (uint64_t i = 0; i < count; ++i) {
+        add(grown, i);
+        add(reserved, i);
+      }
+      ASSERT_EQ(reserved.memoryBytes(), before) << count;
+      for (uint64_t i = count; i < 2 * count + 20; ++i) {
+        ASSERT_EQ(reserved.memoryBytes(), grown.memoryBytes())
+            << i << " after " << count;
+        add(grown, i);
+        add(reserved, i);
+      }
+    }
 }
 
 // Shards as large as no other test makes them.

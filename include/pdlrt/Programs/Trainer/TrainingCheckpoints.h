@@ -14,6 +14,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Programs/Trainer/Session.h"
+#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 
 #include <cstdint>
@@ -38,9 +39,10 @@ public:
   /// `options.checkpoint`. Fails if it is another model's, or if it was written
   /// with other flags than a running epoch can go on with. `first`: the first
   /// process of a job takes hold of the folder, if need be with `takeFolder`.
+  /// The threads of `scheduler` read.
   static Expected<std::unique_ptr<TrainingCheckpoints>>
   open(const pdl_descriptor &descriptor, const SessionOptions &options,
-       bool first);
+       bool first, Scheduler &scheduler);
 
   /// After the join: takes the folder over where an earlier start of this
   /// process holds it, which servers let in no more. Fails if a process of
@@ -81,7 +83,7 @@ private:
   TrainingCheckpoints(const pdl_descriptor &descriptor,
                       const SessionOptions &options)
       : descriptor(descriptor), options(options) {}
-  Status resume();
+  Status resume(Scheduler &scheduler);
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;

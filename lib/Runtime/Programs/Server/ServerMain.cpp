@@ -68,13 +68,13 @@ static constexpr uint32_t keptAnswers = 4;
 
 /// The checkpoint to go on from, if there is one.
 static Expected<std::optional<Checkpoint>>
-findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags) {
+findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags,
+            Scheduler &scheduler) {
   if (!flags.resume)
     return std::optional<Checkpoint>();
   std::vector<std::string> refused;
-  Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(flags.checkpoint, refused,
-                           CheckpointCheck::Everything, int(flags.threads));
+  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
+      flags.checkpoint, refused, CheckpointCheck::Everything, &scheduler);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
@@ -108,12 +108,13 @@ static Expected<uint64_t> chooseSeed(const ServerFlags &flags,
 }
 
 static Status fillState(StateServer &server, const ServerFlags &flags,
-                        const std::optional<Checkpoint> &resumed) {
+                        const std::optional<Checkpoint> &resumed,
+                        Scheduler &scheduler) {
   if (resumed) {
     server.setStartStep(resumed->manifest().progress.steps);
     logInfo("going on from " + resumed->path());
     return restoreModel(server.model(), *resumed, CheckpointUse::Training,
-                        int(flags.threads));
+                        &scheduler);
   }
   if (!flags.initFrom.empty())
     return initializeModel(server.model(), flags.initFrom, FileCoverage::Any);
@@ -194,7 +195,8 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   const TraceSpan span("load");
   if (flags.resume)
     say("looking for a checkpoint in " + flags.checkpoint);
-  Expected<std::optional<Checkpoint>> resumed = findResumed(descriptor, flags);
+  Expected<std::optional<Checkpoint>> resumed =
+      findResumed(descriptor, flags, scheduler);
   if (!resumed)
     return resumed.status();
   Expected<uint64_t> seed = chooseSeed(flags, *resumed);
@@ -221,7 +223,7 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
   if (!created)
     return created.status();
   server = std::move(*created);
-  PDLRT_RETURN_IF_ERROR(fillState(*server, flags, found));
+  PDLRT_RETURN_IF_ERROR(fillState(*server, flags, found, scheduler));
   Expected<std::unique_ptr<AppliedLogWriter>> writer =
       createLog(flags, *server);
   if (!writer)

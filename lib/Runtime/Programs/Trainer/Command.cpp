@@ -96,7 +96,7 @@ Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
     PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from, use));
     // The state of a checkpoint belongs to the seed that it was trained with.
     PDLRT_RETURN_IF_ERROR(makeModel(seedOfRun(from), StateLocation::Here));
-    return restoreModel(*model, *from, use, options.threads);
+    return restoreModel(*model, *from, use, &scheduler);
   }
   uint64_t seed = options.seed.value_or(0);
   if (!options.seed && !options.initFrom.empty()) {
@@ -119,7 +119,7 @@ Status Command::createTrainedModel() {
     return createModel(nullptr, CheckpointUse::Values);
   std::vector<std::string> refused;
   Expected<Checkpoint> found =
-      openCheckpoint(options.checkpoint, refused, options.threads);
+      openCheckpoint(options.checkpoint, refused, &scheduler);
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
   if (!found)

@@ -22,7 +22,8 @@ Status TrainCommand::openCheckpoints() {
   if (options.checkpoint.empty())
     return {};
   const bool first = !options.distributed || options.distributed->rank == 0;
-  auto opened = TrainingCheckpoints::open(descriptor, options, first);
+  auto opened =
+      TrainingCheckpoints::open(descriptor, options, first, scheduler);
   if (!opened)
     return opened.status();
   checkpoints = std::move(*opened);

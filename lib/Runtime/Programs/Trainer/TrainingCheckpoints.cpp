@@ -54,7 +54,8 @@ pdlrt::dataSettings(const SessionOptions &options) {
 
 Expected<std::unique_ptr<TrainingCheckpoints>>
 TrainingCheckpoints::open(const pdl_descriptor &descriptor,
-                          const SessionOptions &options, bool first) {
+                          const SessionOptions &options, bool first,
+                          Scheduler &scheduler) {
   std::unique_ptr<TrainingCheckpoints> checkpoints(
       new TrainingCheckpoints(descriptor, options));
   checkpoints->settings = dataSettings(options);
@@ -72,7 +73,7 @@ TrainingCheckpoints::open(const pdl_descriptor &descriptor,
       checkpoints->folder.emplace(std::move(**opened));
   }
   if (options.resume)
-    PDLRT_RETURN_IF_ERROR(checkpoints->resume());
+    PDLRT_RETURN_IF_ERROR(checkpoints->resume(scheduler));
   return checkpoints;
 }
 
@@ -112,14 +113,14 @@ Status TrainingCheckpoints::checkData() const {
   return {};
 }
 
-Status TrainingCheckpoints::resume() {
+Status TrainingCheckpoints::resume(Scheduler &scheduler) {
   std::vector<std::string> refused;
   // State on servers is read, and checked, by servers.
   Expected<std::optional<Checkpoint>> newest =
       findNewestCheckpoint(options.checkpoint, refused,
                            options.distributed ? CheckpointCheck::Progress
                                                : CheckpointCheck::Everything,
-                           options.threads);
+                           &scheduler);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)

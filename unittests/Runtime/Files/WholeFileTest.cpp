@@ -1,0 +1,138 @@
+//===- WholeFileTest.cpp - Files that are written at once -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files/WholeFile.h"
+#include "Support/TestFolder.h"
+
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+/// What the C library's functions do meanwhile: the error of each write, or
+/// open, past the cache and of any other; 0 is none.
+int directOpenError = 0, directWriteError = 0, writeError = 0;
+/// Instead of the number of bytes that a write has written.
+std::optional<ssize_t> writeResult;
+/// Writes that were asked for.
+int writes = 0;
+
+class WholeFile : public testing::Test {
+protected:
+  void TearDown() override {
+    directOpenError = directWriteError = writeError = writes = 0;
+    writeResult.reset();
+  }
+
+  /// Bytes that are all different from their neighbours.
+  static std::string bytesOf(size_t size) {
+    std::string bytes(size, '\0');
+    for (size_t i = 0; i < size; ++i)
+      bytes[i] = char(i * 31 + i / 251);
+    return bytes;
+  }
+  Status write(const std::string &bytes) {
+    FileImage image;
+    std::memcpy(image.reserve(bytes.size()), bytes.data(), bytes.size());
+    return image.write(folder.file("f"));
+  }
+  bool isThere() const { return std::filesystem::exists(folder.file("f")); }
+
+  TestFolder folder;
+};
+
+} // namespace
+
+extern "C" int open(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if (flags & O_CREAT) {
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if ((flags & O_DIRECT) && directOpenError != 0) {
+    errno = directOpenError;
+    return -1;
+  }
+  return int(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+extern "C" ssize_t pwrite(int file, const void *bytes, size_t count,
+                          off_t offset) {
+  ++writes;
+  const bool isDirect = (fcntl(file, F_GETFL) & O_DIRECT) != 0;
+  if (const int error = isDirect ? directWriteError : writeError) {
+    errno = error;
+    return -1;
+  }
+  if (writeResult && isDirect)
+    return *writeResult;
+  return syscall(SYS_pwrite64, file, bytes, count, offset);
+}
+
+TEST_F(WholeFile, HoldsWhatWasWritten) {
+  for (const size_t size : {0, 1, 4095, 4096, 4097, 12288, 100000}) {
+    const std::string bytes = bytesOf(size);
+    const Status status = write(bytes);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(folder.read("f"), bytes) << size;
+  }
+  // An image that held more before, and a file that did.
+  FileImage image;
+  std::memset(image.reserve(9000), 'x', 9000);
+  ASSERT_TRUE(image.write(folder.file("f")).ok());
+  std::memset(image.reserve(10), 'y', 10);
+  ASSERT_TRUE(image.write(folder.file("f")).ok());
+  EXPECT_EQ(folder.read("f"), std::string(10, 'y'));
+}
+
+TEST_F(WholeFile, FileSystemsMayRefuseToWritePastTheCache) {
+  const std::string bytes = bytesOf(5000);
+  for (int *refusal : {&directOpenError, &directWriteError})
+    for (const int error : {EINVAL, EIO, EOPNOTSUPP}) {
+      *refusal = error;
+      const Status status = write(bytes);
+      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(folder.read("f"), bytes);
+      *refusal = 0;
+    }
+  // A write that writes nothing, without end.
+  writeResult = 0;
+  EXPECT_TRUE(write(bytes).ok());
+  EXPECT_EQ(folder.read("f"), bytes);
+}
+
+TEST_F(WholeFile, AFailureLeavesNoFile) {
+  const std::string bytes = bytesOf(5000);
+  // Tried once more through the cache, and not again.
+  directWriteError = writeError = EIO;
+  EXPECT_THAT(write(bytes).message(),
+              AllOf(HasSubstr(folder.file("f")), HasSubstr(strerror(EIO))));
+  EXPECT_LE(writes, 2);
+  EXPECT_FALSE(isThere());
+  // What is no refusal ends it at once.
+  for (const int error : {ENOSPC, EDQUOT}) {
+    writes = 0;
+    directWriteError = writeError = error;
+    EXPECT_THAT(write(bytes).message(), HasSubstr(strerror(error)));
+    EXPECT_EQ(writes, 1);
+    EXPECT_FALSE(isThere());
+  }
+}
