@@ -38,7 +38,8 @@ struct TablePartSizes {
   size_t bytesInPart = size_t(16) << 20;
   /// What parts take in memory, of all threads together: at most so many bytes,
   /// or 1/32 of all tables of this process where that is more. A part that does
-  /// not fit is written piece by piece, and takes 16 bytes a row.
+  /// not fit is written piece by piece, and takes up to 32 bytes a row,
+  /// whatever that is.
   size_t memory = size_t(64) << 20;
 };
 

@@ -91,11 +91,17 @@ static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
   }
 }
 
-/// Bytes that a part takes which is made whole: the file, and what
-/// `collectShard` says of its rows.
+/// Bytes that a part takes which is made whole: the file, with the quarter that
+/// a buffer takes beyond what it is asked for, and what `collectShard` says of
+/// its rows.
 static size_t memoryForImage(const Model &model, const PlannedPart &part) {
-  return fileBytes(*model.table(part.symbol), part.rows) +
-         size_t(part.rows) * sizeof(TableRow);
+  const size_t file = fileBytes(*model.table(part.symbol), part.rows);
+  return file + file / 4 + size_t(part.rows) * sizeof(TableRow);
+}
+
+/// The same of one that is not: its keys, and those of a shard beside them.
+static size_t memoryForPieces(const PlannedPart &part) {
+  return 2 * size_t(part.rows) * sizeof(TableRow);
 }
 
 /// Makes the file in memory, and writes it at once.
@@ -183,36 +189,52 @@ writeTablePart(const Model &model, const PlannedPart &planned,
   return part;
 }
 
+/// Whether a part is made whole.
+static bool fits(const Model &model, const PlannedPart &part, size_t memory) {
+  return memoryForImage(model, part) <= memory;
+}
+
+size_t pdlrt::writersFor(const Model &model,
+                         const std::vector<PlannedPart> &parts, size_t threads,
+                         size_t memory) {
+  size_t most = 1;
+  for (const PlannedPart &part : parts)
+    most =
+        std::max(most, fits(model, part, memory) ? memoryForImage(model, part)
+                                                 : memoryForPieces(part));
+  return std::min(std::clamp<size_t>(memory / most, 1, threads), parts.size());
+}
+
 Expected<std::vector<CheckpointPart>> pdlrt::writeTableParts(
     const Model &model, const std::vector<PlannedPart> &parts,
     const std::string &folder, Scheduler *scheduler, size_t memory) {
-  // What a writer takes for the part that needs most.
-  size_t most = 1;
-  const auto isWhole = [&](const PlannedPart &part) {
-    return memoryForImage(model, part) <= memory;
-  };
-  for (const PlannedPart &part : parts)
-    most = std::max(most, isWhole(part) ? memoryForImage(model, part)
-                                        : size_t(part.rows) * sizeof(TableRow));
   const size_t threads = scheduler ? size_t(scheduler->threadCount()) : 1;
-  const size_t writers =
-      std::min(std::clamp<size_t>(memory / most, 1, threads), parts.size());
   std::vector<CheckpointPart> written(parts.size());
   std::atomic<size_t> next{0};
-  PDLRT_RETURN_IF_ERROR(
-      runFallible(scheduler, int64_t(writers), [&](int64_t) -> Status {
-        PartMemory ofWriter;
-        for (size_t p; (p = next.fetch_add(1)) < parts.size();) {
-          Expected<CheckpointPart> part = writeTablePart(
-              model, parts[p], folder, ofWriter, isWhole(parts[p]));
-          if (!part) {
-            // The others stop, too.
-            next = parts.size();
-            return part.status();
-          }
-          written[p] = std::move(*part);
+  const auto writeNext = [&](PartMemory &ofWriter, size_t p) -> Status {
+    Expected<CheckpointPart> part = writeTablePart(
+        model, parts[p], folder, ofWriter, fits(model, parts[p], memory));
+    if (!part)
+      return part.status();
+    written[p] = std::move(*part);
+    return {};
+  };
+  PDLRT_RETURN_IF_ERROR(runFallible(
+      scheduler, int64_t(writersFor(model, parts, threads, memory)),
+      [&](int64_t) -> Status {
+        // Where one ends early, the others begin no more parts.
+        try {
+          PartMemory ofWriter;
+          for (size_t p; (p = next.fetch_add(1)) < parts.size();)
+            if (Status status = writeNext(ofWriter, p); !status.ok()) {
+              next = parts.size();
+              return status;
+            }
+          return {};
+        } catch (...) {
+          next = parts.size();
+          throw;
         }
-        return {};
       }));
   return written;
 }

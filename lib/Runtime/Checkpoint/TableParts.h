@@ -41,6 +41,11 @@ inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
                     std::vector<PlannedPart> &parts);
 
+/// How many of `threads` threads, at least one, may write parts so that they
+/// take `memory` bytes together.
+size_t writersFor(const Model &model, const std::vector<PlannedPart> &parts,
+                  size_t threads, size_t memory);
+
 /// Writes parts into `folder`, each by one of the threads of `scheduler`, or by
 /// the caller where it is null; in the order of `parts`. A part is made whole
 /// in memory where `memory` bytes are enough for that, and else written piece

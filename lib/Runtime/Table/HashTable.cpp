@@ -277,6 +277,7 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
   rows.clear();
   {
     const std::lock_guard lock(locks[number / shardsOfLock]);
+    rows.reserve(size_t(shardSize(number)));
     shard.index.forEach([&](int64_t key, uint64_t row) {
       rows.push_back({key, pool.at(row)});
     });

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checkpoint/TableParts.h"
 #include "Support/HandWrittenProgram.h"
 #include "Support/TestFolder.h"
 
@@ -464,6 +465,34 @@ TEST(Checkpoint, PartsAreTheSameHoweverTheyAreWritten) {
                   folder.read("whole/" + whole[p].file));
       }
     }
+}
+
+TEST(Checkpoint, AsManyThreadsWriteAsThereIsMemoryFor) {
+  auto model = makeModel(3, 20'000);
+  const EmbeddingTable &table = *model->table(SymbolTable);
+  const size_t bytesOfRow = table.rowBytes() + sizeof(int64_t);
+  for (const size_t bytesInPart : {size_t(1), size_t(20'000)}) {
+    std::vector<PlannedPart> parts;
+    planTableParts(*model, SymbolTable, bytesInPart, parts);
+    ASSERT_GT(parts.size(), size_t(20));
+    int64_t most = 0, all = 0;
+    for (const PlannedPart &part : parts) {
+      most = std::max(most, part.rows);
+      all += part.rows;
+    }
+    EXPECT_EQ(all, table.size());
+    // A buffer for the file, and a key with the address of its row for each.
+    const size_t file = size_t(most) * bytesOfRow;
+    const size_t whole = file + file / 4 + size_t(most) * sizeof(TableRow);
+    EXPECT_EQ(writersFor(*model, parts, 8, 5 * whole), size_t(5));
+    EXPECT_EQ(writersFor(*model, parts, 8, 5 * whole - 1), size_t(4));
+    EXPECT_EQ(writersFor(*model, parts, 8, 100 * whole), size_t(8));
+    EXPECT_EQ(writersFor(*model, parts, 8, whole), size_t(1));
+    EXPECT_EQ(writersFor(*model, parts, 8, 0), size_t(1));
+    parts.resize(3);
+    EXPECT_EQ(writersFor(*model, parts, 8, 100 * whole), size_t(3));
+  }
+  EXPECT_EQ(writersFor(*model, {}, 8, 100), size_t(0));
 }
 
 // Which is no damage: an older checkpoint is not taken for it.
