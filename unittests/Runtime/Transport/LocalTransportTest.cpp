@@ -9,11 +9,12 @@
 #include "pdlrt/Transport/LocalTransport.h"
 #include "TransportConformance.h"
 
+#include <gmock/gmock.h>
+
 #include <barrier>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
