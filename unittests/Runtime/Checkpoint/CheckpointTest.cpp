@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checkpoint/TableParts.h"
-#include "Support/HandWrittenProgram.h"
+#include "Checkpoint/SavedModel.h"
 #include "Support/TestFolder.h"
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
@@ -28,7 +27,6 @@
 #include <filesystem>
 #include <functional>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -42,60 +40,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 namespace fs = std::filesystem;
 
-/// A model whose numbers are all different from their initial values.
-static std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
-                                        int32_t type = PDL_F32) {
-  auto model = std::make_unique<Model>(*handWrittenProgram({type}), seed);
-  auto fill = [&](void *values, int64_t count, double first) {
-    for (int64_t i = 0; i < count; ++i) {
-      if (type == PDL_F32)
-        static_cast<float *>(values)[i] = float(first + double(i) / 7);
-      else
-        static_cast<double *>(values)[i] = first + double(i) / 7;
-    }
-  };
-  fill(model->value(SymbolWeights), handWrittenDense, 1);
-  fill(model->value(SymbolBias), 1, 2);
-  std::vector<int64_t> list;
-  for (int64_t i = 0; i < keys; ++i)
-    list.push_back(i % 2 ? i : -i * 977);
-  std::vector<void *> rows(list.size());
-  TableScratch scratch;
-  int64_t inserted = 0;
-  EXPECT_TRUE(
-      model->table(SymbolTable)
-          ->findOrInsert(keys, list.data(), rows.data(), scratch, inserted)
-          .ok());
-  for (int64_t i = 0; i < keys; ++i)
-    fill(rows[i], 3 * handWrittenWidth, double(i) - 5);
-  model->restoreStepCount(0, 11);
-  model->restoreStepCount(1, 12);
-  return model;
-}
-
-static void save(const Model &model, const std::string &path,
-                 int64_t steps = 12) {
-  CheckpointWriter writer(path);
-  CheckpointManifest manifest;
-  manifest.progress.steps = steps;
-  manifest.settings = {{"--rows", "0:100%"}};
-  Status status = saveModel(model, writer, manifest);
-  ASSERT_TRUE(status.ok()) << status.message();
-  status = writer.commit(std::move(manifest));
-  ASSERT_TRUE(status.ok()) << status.message();
-}
-
 static std::string dumpOf(const TestFolder &folder, const Model &model) {
   EXPECT_TRUE(dumpModel(model, folder.file("dump"), true).ok());
   return folder.read("dump");
-}
-
-static std::vector<std::string> filesOf(const std::string &path) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry &entry : fs::directory_iterator(path))
-    names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
@@ -434,113 +381,6 @@ TEST(Checkpoint, ATableInManyPartsIsOneTable) {
   EXPECT_FALSE(Checkpoint::open(path).ok());
 }
 
-// Where there is no memory for whole files, and for one of some.
-TEST(Checkpoint, PartsAreTheSameHoweverTheyAreWritten) {
-  TestFolder folder;
-  auto model = makeModel(3, 500);
-  Scheduler three(3);
-  const auto saveAs = [&](const char *name, Scheduler *scheduler,
-                          size_t memory) {
-    fs::create_directory(folder.file(name));
-    CheckpointWriter writer = CheckpointWriter::into(folder.file(name));
-    const Status status =
-        saveParts(*model, "dense", writer, scheduler, {4096, memory});
-    EXPECT_TRUE(status.ok()) << status.message();
-    return writer.addedParts();
-  };
-  const std::vector<CheckpointPart> whole = saveAs("whole", nullptr, 1 << 20);
-  ASSERT_GT(whole.size(), size_t(4));
-  // The last part is the smallest. A 32nd of the tables is less than a part.
-  for (const size_t memory : {size_t(1), size_t(4096), size_t(1) << 20})
-    for (Scheduler *scheduler : {static_cast<Scheduler *>(nullptr), &three}) {
-      fs::remove_all(folder.file("other"));
-      const auto other = saveAs("other", scheduler, memory);
-      ASSERT_EQ(other.size(), whole.size());
-      EXPECT_EQ(filesOf(folder.file("other")), filesOf(folder.file("whole")));
-      for (size_t p = 0; p < whole.size(); ++p) {
-        EXPECT_EQ(other[p].file, whole[p].file);
-        EXPECT_EQ(other[p].shards, whole[p].shards);
-        EXPECT_EQ(other[p].digest, whole[p].digest);
-        EXPECT_EQ(folder.read("other/" + other[p].file),
-                  folder.read("whole/" + whole[p].file));
-      }
-    }
-}
-
-TEST(Checkpoint, AsManyThreadsWriteAsThereIsMemoryFor) {
-  auto model = makeModel(3, 20'000);
-  const EmbeddingTable &table = *model->table(SymbolTable);
-  const size_t bytesOfRow = table.rowBytes() + sizeof(int64_t);
-  for (const size_t bytesInPart : {size_t(1), size_t(20'000)}) {
-    std::vector<PlannedPart> parts;
-    planTableParts(*model, SymbolTable, bytesInPart, parts);
-    ASSERT_GT(parts.size(), size_t(20));
-    int64_t most = 0, all = 0;
-    for (const PlannedPart &part : parts) {
-      most = std::max(most, part.rows);
-      all += part.rows;
-    }
-    EXPECT_EQ(all, table.size());
-    // A buffer for the file, and a key with the address of its row for each.
-    const size_t file = size_t(most) * bytesOfRow;
-    const size_t whole = file + file / 4 + size_t(most) * sizeof(TableRow);
-    EXPECT_EQ(writersFor(*model, parts, 8, 5 * whole), size_t(5));
-    EXPECT_EQ(writersFor(*model, parts, 8, 5 * whole - 1), size_t(4));
-    EXPECT_EQ(writersFor(*model, parts, 8, 100 * whole), size_t(8));
-    EXPECT_EQ(writersFor(*model, parts, 8, whole), size_t(1));
-    EXPECT_EQ(writersFor(*model, parts, 8, 0), size_t(1));
-    parts.resize(3);
-    EXPECT_EQ(writersFor(*model, parts, 8, 100 * whole), size_t(3));
-  }
-  EXPECT_EQ(writersFor(*model, {}, 8, 100), size_t(0));
-}
-
-// Which is no damage: an older checkpoint is not taken for it.
-TEST(Checkpoint, TooManyFilesAreSaidToBe) {
-  TestFolder folder;
-  auto model = makeModel(3, 5);
-  const std::string path = folder.file("all");
-  fs::create_directory(path);
-  save(*model, path + "/step-000000000012");
-  rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  // For the process that forks: a hard limit is not raised again.
-  const pid_t child = fork();
-  if (child == 0) {
-    std::vector<std::string> refused;
-    // The manifest is read and closed; the second part is one too many.
-    const int next = dup(0);
-    const rlimit few = {rlim_t(next) + 1, rlim_t(next) + 1};
-    close(next);
-    if (setrlimit(RLIMIT_NOFILE, &few) != 0)
-      _exit(2);
-    const Status one = Checkpoint::open(path + "/step-000000000012").status();
-    const auto found = findNewestCheckpoint(path, refused);
-    const bool isSaid = one.message().find("ulimit -n") != std::string::npos &&
-                        one.message().find("damaged") == std::string::npos &&
-                        found.status().message() == one.message() &&
-                        refused.empty();
-    _exit(isSaid ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
-
-TEST(Checkpoint, TheLimitOfFilesIsRaised) {
-  TestFolder folder;
-  save(*makeModel(3, 5), folder.file("c"));
-  rlimit before = {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const int next = dup(0);
-  close(next);
-  const rlimit few = {rlim_t(next) + 1, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-  const Status status = Checkpoint::open(folder.file("c")).status();
-  EXPECT_TRUE(status.ok()) << status.message();
-  setrlimit(RLIMIT_NOFILE, &before);
-}
-
 TEST(Checkpoint, PartsThatDoNotFitTogetherAreRefused) {
   TestFolder folder;
   auto model = makeModel(3, 500);
@@ -797,45 +637,6 @@ extern "C" int fsync(int file) {
     }
   }
   return int(syscall(SYS_fsync, file));
-}
-
-namespace {
-
-/// Writes at a place in a file that are let through before one fails with
-/// ENOSPC; negative: all.
-std::atomic<int> writesUntilFull = -1;
-
-} // namespace
-
-extern "C" ssize_t pwrite(int file, const void *bytes, size_t count,
-                          off_t offset) {
-  if (writesUntilFull >= 0 && writesUntilFull.fetch_sub(1) == 0) {
-    errno = ENOSPC;
-    return -1;
-  }
-  return syscall(SYS_pwrite64, file, bytes, count, offset);
-}
-
-TEST(CheckpointWriter, AFullDiskUnderOneOfSeveralThreadsIsOneError) {
-  TestFolder folder;
-  auto model = makeModel(3, 500);
-  fs::create_directory(folder.file("all"));
-  Scheduler three(3);
-  for (const int writes : {0, 1, 4}) {
-    CheckpointWriter writer(folder.file("all/step-000000000001"));
-    writesUntilFull = writes;
-    const std::string sentence =
-        saveParts(*model, "dense.safetensors", writer, &three, {4096})
-            .message();
-    writesUntilFull = -1;
-    const std::string reason = std::strerror(ENOSPC);
-    const size_t first = sentence.find(reason);
-    ASSERT_NE(first, std::string::npos) << sentence;
-    EXPECT_EQ(sentence.find(reason, first + 1), std::string::npos) << sentence;
-    EXPECT_THAT(sentence, HasSubstr("/table-2-"));
-    EXPECT_THAT(writer.addedParts(), IsEmpty());
-  }
-  EXPECT_THAT(filesOf(folder.file("all")), IsEmpty());
 }
 
 // Before it is safe, nothing else is removed.

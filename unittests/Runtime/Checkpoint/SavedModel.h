@@ -1,0 +1,84 @@
+//===- SavedModel.h - What tests of checkpoints save ------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_UNITTESTS_RUNTIME_CHECKPOINT_SAVEDMODEL_H
+#define PDL_UNITTESTS_RUNTIME_CHECKPOINT_SAVEDMODEL_H
+
+#include "Support/HandWrittenProgram.h"
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/State/Model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// A model whose numbers are all different from their initial values.
+inline std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
+                                        int32_t type = PDL_F32) {
+  auto model = std::make_unique<Model>(*handWrittenProgram({type}), seed);
+  auto fill = [&](void *values, int64_t count, double first) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (type == PDL_F32)
+        static_cast<float *>(values)[i] = float(first + double(i) / 7);
+      else
+        static_cast<double *>(values)[i] = first + double(i) / 7;
+    }
+  };
+  fill(model->value(SymbolWeights), handWrittenDense, 1);
+  fill(model->value(SymbolBias), 1, 2);
+  std::vector<int64_t> list;
+  for (int64_t i = 0; i < keys; ++i)
+    list.push_back(i % 2 ? i : -i * 977);
+  std::vector<void *> rows(list.size());
+  TableScratch scratch;
+  int64_t inserted = 0;
+  EXPECT_TRUE(
+      model->table(SymbolTable)
+          ->findOrInsert(keys, list.data(), rows.data(), scratch, inserted)
+          .ok());
+  for (int64_t i = 0; i < keys; ++i)
+    fill(rows[i], 3 * handWrittenWidth, double(i) - 5);
+  model->restoreStepCount(0, 11);
+  model->restoreStepCount(1, 12);
+  return model;
+}
+
+/// A checkpoint after `steps` steps.
+inline void save(const Model &model, const std::string &path,
+                 int64_t steps = 12) {
+  CheckpointWriter writer(path);
+  CheckpointManifest manifest;
+  manifest.progress.steps = steps;
+  manifest.settings = {{"--rows", "0:100%"}};
+  Status status = saveModel(model, writer, manifest);
+  ASSERT_TRUE(status.ok()) << status.message();
+  status = writer.commit(std::move(manifest));
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+/// Sorted.
+inline std::vector<std::string> filesOf(const std::string &path) {
+  std::vector<std::string> names;
+  for (const std::filesystem::directory_entry &entry :
+       std::filesystem::directory_iterator(path))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+} // namespace pdlrt
+
+#endif // PDL_UNITTESTS_RUNTIME_CHECKPOINT_SAVEDMODEL_H
