@@ -10,7 +10,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
 #include <numeric>
+#include <tuple>
 
 using namespace llvm;
 using namespace pdlc;
@@ -77,6 +79,43 @@ static int64_t boundOf(ArrayRef<Piece> pieces) {
   return most;
 }
 
+/// The pieces in the order of their places, each as low as it can lie beside
+/// those that come before it in one of these orders: the one that needs the
+/// fewest units, the first of them if several do.
+static SmallVector<Piece> layOut(ArrayRef<Piece> pieces, int64_t bound) {
+  using Rank = int64_t (*)(const Piece &);
+  // Large pieces first: small ones fit between them. Or those that live long,
+  // or both; or one after the other.
+  const Rank ranks[] = {
+      [](const Piece &piece) { return -piece.size; },
+      [](const Piece &piece) {
+        return -piece.size * (int64_t(piece.end) - piece.begin + 1);
+      },
+      [](const Piece &piece) { return int64_t(piece.begin) - piece.end; },
+      [](const Piece &piece) { return int64_t(piece.begin); }};
+  SmallVector<Piece> best;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (Rank rank : ranks) {
+    SmallVector<Piece> ordered(pieces), there;
+    llvm::sort(ordered, [&](const Piece &first, const Piece &second) {
+      return std::tuple(rank(first), -first.size, first.lifetime) <
+             std::tuple(rank(second), -second.size, second.lifetime);
+    });
+    int64_t units = 0;
+    for (const Piece &piece : ordered)
+      put(piece, there);
+    for (const Piece &piece : there)
+      units = std::max(units, piece.at + piece.size);
+    if (units < least) {
+      least = units;
+      best = std::move(there);
+    }
+    if (least <= bound)
+      break;
+  }
+  return best;
+}
+
 ArenaLayout::ArenaLayout(ArrayRef<Lifetime> lifetimes) {
   Extent constant;
   constant.constant = 1;
@@ -105,14 +144,7 @@ ArenaLayout::ArenaLayout(ArrayRef<Lifetime> lifetimes) {
     for (const Piece &piece : pieces)
       common = std::gcd(common, piece.size);
     pool.rounding = kBufferAlignment / common;
-    // Large pieces first: small ones fit between them.
-    llvm::sort(pieces, [](const Piece &first, const Piece &second) {
-      return std::pair(-first.size, first.lifetime) <
-             std::pair(-second.size, second.lifetime);
-    });
-    SmallVector<Piece> there;
-    for (const Piece &piece : pieces)
-      put(piece, there);
+    SmallVector<Piece> there = layOut(pieces, pool.bound);
     for (size_t i = 0; i < there.size(); ++i) {
       Piece &piece = there[i];
       for (const Piece &below : ArrayRef<Piece>(there).take_front(i))
