@@ -11,13 +11,12 @@
 
 #include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/GradientPacker.h"
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Placement.h"
-
-#include "pdlrt/Engine/GradientPacker.h"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,4 @@
-//===- PackedTraining.h - A program whose gradients travel packed -*- C++
-//-*-===//
+//===- PackedTraining.h - Gradients that travel packed ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -32,9 +32,8 @@ namespace pdlrt {
 ///     RAGGED: i64 splits of the good rows, from 0
 ///     values of the good rows
 ///   i64 where the copied text of each good row ends; that text
-///   of each bad row: u64 row of the block, u64 bytes of its sentence, u64
-///   bytes
-///     of its copied text; behind all of them their texts
+///   of each bad row: u64 row of the block, u64 bytes of its sentence,
+///     u64 bytes of its copied text; behind all of them their texts
 ///
 /// A view of such bytes, which somebody else keeps. Not thread-safe.
 class CacheBlock {

@@ -40,9 +40,8 @@ public:
 
   /// Appends the values of a record: that of slot s is the trimmed text
   /// cells[slots[s]], of `row`, which has 8 more bytes before it, or of text
-  /// beside it. An error says what is
-  /// wrong with the text of slot `failed`; the column is then to be rolled
-  /// back.
+  /// beside it. An error says what is wrong with the text of slot `failed`; the
+  /// column is then to be rolled back.
   Status append(std::string_view row, const std::string_view *cells,
                 const std::vector<int64_t> &slots,
                 RecordColumns::Column &column, size_t &failed) const;
