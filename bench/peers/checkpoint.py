@@ -94,12 +94,10 @@ class Checkpoints:
             "keys. The files of the checkpoint are in the system's cache.")
     GOAL = (">= 1000 MB/s each by the clock; training stops for < 1 s; memory within 10 % of a "
             "trainer that saves nothing")
-    REASON = ("By perf on 24 November 2026, 139 MB: of ten saves and one restore, 14 % of the time "
-              "is in sorting the keys of shards, 27 % in copies into pieces and into the system's "
-              "cache, 13 % in clearing pages, 8 % in collecting rows; of a restore, 35 % is in "
-              "clearing fresh pages, 17 % in inserting keys, 17 % in initial values that the rows "
-              "of the file then replace. Training stands still for the whole save, so its "
-              "pause grows with the table.")
+    REASON = ("Writing needs half of its time on the processor; the other half one thread waits for the "
+              "disk, to which parts go one after the other past the system's cache: with more "
+              "threads (--threads) some write while others wait. Training stands still for the "
+              "whole save, so its pause grows with the table.")
 
     @staticmethod
     def measure(context):
