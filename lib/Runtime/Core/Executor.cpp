@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Core/Executor.h"
+#include "pdlrt/Core/BlockedSignals.h"
 
-#include <csignal>
 #include <pthread.h>
 #include <utility>
 
@@ -17,17 +17,8 @@ using namespace pdlrt;
 Executor::~Executor() = default;
 
 ThreadExecutor::ThreadExecutor() {
-  // A thread begins with the mask of the one that starts it.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread = std::thread([this] { loop(); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const BlockedSignals blocked;
+  thread = std::thread([this] { loop(); });
 }
 
 ThreadExecutor::~ThreadExecutor() {

@@ -8,10 +8,10 @@
 
 #include "Data/ReadAhead.h"
 
+#include "pdlrt/Core/BlockedSignals.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <new>
 #include <system_error>
@@ -22,16 +22,12 @@ std::unique_ptr<ReadAhead> ReadAhead::start(Source source) {
   std::unique_ptr<ReadAhead> ahead(new ReadAhead(std::move(source)));
   for (Piece &piece : ahead->pieces)
     piece.bytes.resize(pieceBytes);
-  // Signals are for the main thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
+    const BlockedSignals blocked;
     ahead->thread = std::thread([self = ahead.get()] { self->run(); });
   } catch (const std::system_error &) {
     ahead.reset();
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return ahead;
 }
 

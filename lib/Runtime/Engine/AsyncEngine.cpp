@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Engine/AsyncEngine.h"
+#include "pdlrt/Core/BlockedSignals.h"
 
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
-#include <csignal>
 #include <new>
 #include <string>
 #include <system_error>
@@ -57,21 +57,16 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
       inputs(keptRounds, std::vector<StepInput>(workers.size())),
       results(keptRounds, std::vector<StepResult>(workers.size())),
       processors(scheduler.threadCount()), pace(int(workers.size()), lead) {
-  // Signals are for the main thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
+    const BlockedSignals blocked;
     for (int w = 0; w < int(workers.size()); ++w)
       threads.emplace_back([this, w] { work(w); });
   } catch (const std::system_error &error) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     endThreads();
     throw std::system_error(error.code(),
                             "a thread of a worker cannot be started; give "
                             "fewer workers (--replicas)");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 AsyncEngine::~AsyncEngine() { endThreads(); }

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Engine/RoundReader.h"
+#include "pdlrt/Core/BlockedSignals.h"
 
 #include "pdlrt/Core/Trace.h"
 
-#include <csignal>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -48,21 +48,15 @@ RoundReader::open(const DataOptions &options, const pdl_descriptor &descriptor,
   }
   if (readAhead) {
     reader->readAhead = true;
-    // Signals are for the main thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    Status status;
     try {
+      const BlockedSignals blocked;
       reader->thread =
           std::thread([self = reader.get()] { self->readInBackground(); });
     } catch (const std::system_error &error) {
-      status = Status::outOfMemory(
+      return Status::outOfMemory(
           std::string("the thread that reads ahead cannot be started: ") +
           error.what() + "; give --threads 1");
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    PDLRT_RETURN_IF_ERROR(status);
   }
   return reader;
 }

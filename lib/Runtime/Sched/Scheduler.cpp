@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Core/BlockedSignals.h"
 
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <immintrin.h>
 #include <numeric>
 #include <sched.h>
@@ -73,16 +73,11 @@ Scheduler::Scheduler(int threadCount, uint64_t disturbance)
 }
 
 void Scheduler::start(int threadCount) {
-  // Signals are for the main thread: a thread of ours that took one would only
-  // delay it.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
+    const BlockedSignals blocked;
     for (int i = 1; i < threadCount; ++i)
       threads.emplace_back([this, i] { work(i); });
   } catch (const std::system_error &error) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     const int started = this->threadCount();
     // The threads that run would otherwise end the process with them.
     stop();
@@ -92,7 +87,6 @@ void Scheduler::start(int threadCount) {
                                 " threads can be started; give fewer "
                                 "--threads");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Scheduler::pin(int threadCount) {

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Server/AppliedLogFormat.h"
+#include "pdlrt/Core/BlockedSignals.h"
 #include "pdlrt/Server/AppliedLog.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -93,21 +93,14 @@ AppliedLogWriter::create(const std::string &path,
   for (const MessageSlice &slice : handshake.slices())
     body.append(slice);
   writer->add({HeaderRecord, std::move(body)});
-  // Signals are for the main thread; and a pipe that nobody reads is an error
-  // of this thread, not the process's end.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status status;
   try {
+    const BlockedSignals blocked;
     writer->thread = std::thread([self = writer.get()] { self->work(); });
   } catch (const std::system_error &error) {
-    status = Status::outOfMemory(
+    return Status::outOfMemory(
         path + ": the thread that writes it cannot be started: " +
         error.what() + "; leave --log-applied out, or use fewer --threads");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  PDLRT_RETURN_IF_ERROR(status);
   return writer;
 }
 

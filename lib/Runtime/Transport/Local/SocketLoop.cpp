@@ -9,11 +9,11 @@
 #include "Transport/Local/SocketLoop.h"
 
 #include "Transport/Local/EnoughMemory.h"
+#include "pdlrt/Core/BlockedSignals.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -63,21 +63,15 @@ Status SocketLoop::start() {
     return Status::invalid(std::string("cannot wait for sockets: ") +
                            std::strerror(errno) +
                            "; raise the limit of open files (ulimit -n)");
-  // Signals are for other threads; a thread begins with the mask of the one
-  // that starts it.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status status;
   try {
+    const BlockedSignals blocked;
     thread = std::thread([this] { run(); });
   } catch (const std::system_error &error) {
-    status = Status::outOfMemory(
+    return Status::outOfMemory(
         std::string("cannot start the thread of unix sockets: ") +
         error.what() + "; raise the limit of threads (ulimit -u)");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return status;
+  return {};
 }
 
 void SocketLoop::stop() {
