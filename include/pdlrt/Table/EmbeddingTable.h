@@ -22,6 +22,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Table/RowHeader.h"
 
 #include <cstdint>
 #include <memory>
@@ -50,8 +51,8 @@ struct TableOptions {
   uint64_t seed = 0;
 };
 
-/// A key with its row: the value, followed without gap by its slots. Rows are
-/// aligned to their elements only.
+/// A key with its row: the value, followed without gap by its slots, behind its
+/// `RowHeader`. Rows are aligned to their elements only.
 struct TableRow {
   int64_t key;
   void *row;
@@ -68,7 +69,9 @@ enum class NewRow {
   Open     ///< anything: the caller writes all of it
 };
 
-/// The interface of every table. Rows never move and are never removed.
+/// The interface of every table. Rows never move. A row that is erased stays
+/// where it is, though no key leads there, up to the second call of `quiesce`
+/// that follows: who holds rows or handles through one such call is safe.
 ///
 /// Thread-safety: calls lock the shards that they touch, so any may run beside
 /// any other. What a row holds is guarded by the caller.
@@ -88,7 +91,7 @@ public:
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
-  /// table is full (2^37 rows); throws std::bad_alloc.
+  /// table is full (2^36 rows); throws std::bad_alloc.
   virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, int64_t &inserted) = 0;
 
@@ -97,6 +100,29 @@ public:
   /// `findOrInsert`.
   virtual Status insertShard(int shard, int64_t count, const int64_t *keys,
                              void **rows, NewRow content) = 0;
+
+  /// As `findOrInsert`, for a step of training: handles[i] = the handle of the
+  /// row of keys[i], which is used as often as `splits` says (key i occurs
+  /// splits[i + 1] - splits[i] times; null: once).
+  virtual Status pull(int64_t count, const int64_t *keys, const int32_t *splits,
+                      RowHandle *handles, TableScratch &scratch,
+                      int64_t &inserted) = 0;
+
+  /// rows[i] = where the row of handles[i] is, null for the handle of no row.
+  virtual void rowsOf(int64_t count, const RowHandle *handles,
+                      void **rows) const = 0;
+
+  /// Takes keys and their rows away, those that are there; returns how many
+  /// were. Throws std::bad_alloc, and has taken away some.
+  virtual int64_t erase(int64_t count, const int64_t *keys,
+                        TableScratch &scratch) = 0;
+
+  /// A quiescent point, such as the end of a step: nobody uses rows or handles
+  /// any more that were found before the last one. What was erased before that
+  /// may become new rows. From now on it is `time`, modulo 2^15, which headers
+  /// get. Throws std::bad_alloc.
+  virtual void quiesce(uint16_t time) = 0;
+  virtual uint16_t time() const = 0;
 
   /// rows[i] = the row of keys[i], or null if there is none. Returns the number
   /// of nulls. Throws std::bad_alloc.

@@ -8,8 +8,6 @@
 
 #include "Table/BucketIndex.h"
 
-#include "pdlabi/hash.h"
-
 #include <cstring>
 #include <utility>
 
@@ -49,16 +47,16 @@ size_t BucketPool::memoryBytes() const {
 
 BucketIndex::~BucketIndex() {
   // Those of the pool go with it.
-  if (bucketCount > 0 && bucketCount <= BucketPool::chunkSize)
+  if (bucketCount > 0 && isSmall(bucketCount))
     delete[] chunks.front();
 }
 
 /// Into the first bucket with room.
-void BucketIndex::put(int64_t key, uint64_t mixed, uint64_t row) {
+void BucketIndex::put(uint64_t mixed, uint32_t row) {
   uint64_t at = homeOf(mixed, bucketCount);
   while (bucket(at).isFull())
-    at = at + 1 == bucketCount ? 0 : at + 1;
-  bucket(at).add(key, row);
+    at = next(at);
+  bucket(at).add(mixed, row);
 }
 
 /// Keys that so many buckets may have.
@@ -66,14 +64,14 @@ static double roomOf(uint64_t buckets, double load) {
   return double(buckets) * Bucket::places * load;
 }
 
-/// By a quarter: 18 bytes a key or less, whatever the load is.
-static uint64_t grown(uint64_t buckets) { return buckets + buckets / 4 + 1; }
+/// By an eighth: 18 bytes a key or less, whatever the load is.
+static uint64_t grown(uint64_t buckets) { return buckets + buckets / 8 + 1; }
 
-void BucketIndex::insert(int64_t key, uint64_t mixed, uint64_t row, double load,
+void BucketIndex::insert(uint64_t mixed, uint32_t row, double load,
                          BucketPool &pool) {
   if (double(keyCount + 1) > roomOf(bucketCount, load))
     growTo(grown(bucketCount), pool);
-  put(key, mixed, row);
+  put(mixed, row);
   ++keyCount;
 }
 
@@ -86,13 +84,50 @@ void BucketIndex::reserve(uint64_t count, double load, BucketPool &pool) {
     growTo(wanted, pool);
 }
 
+bool BucketIndex::erase(uint64_t mixed, uint32_t &row) {
+  const Place found = search(mixed);
+  if (found.place < 0)
+    return false;
+  row = bucket(found.bucket).row(found.place);
+  --keyCount;
+  // The hole goes to the last key of the bucket, or, where searches have passed
+  // a full bucket, to one behind it that would have stood here.
+  uint64_t hole = found.bucket;
+  int place = found.place;
+  for (bool wasFull = bucket(hole).isFull(); wasFull;) {
+    uint64_t at = hole;
+    int taken = -1;
+    do {
+      at = next(at);
+      const Bucket &line = bucket(at);
+      for (int i = 0; i < line.count() && taken < 0; ++i)
+        if (distance(homeOf(line.key(i), bucketCount), at) >=
+            distance(hole, at))
+          taken = i;
+    } while (taken < 0 && bucket(at).isFull() && at != hole);
+    if (taken < 0 || at == hole)
+      break;
+    wasFull = bucket(at).isFull();
+    bucket(hole).set(place, bucket(at).key(taken), bucket(at).row(taken));
+    hole = at;
+    place = taken;
+  }
+  Bucket &line = bucket(hole);
+  const int last = line.count() - 1;
+  line.set(place, line.key(last), line.row(last));
+  line.removeLast();
+  return true;
+}
+
+/// To `count` buckets that hold all keys.
 void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
-  const bool isSmall = count <= BucketPool::chunkSize;
   const uint64_t chunkCount =
-      isSmall ? 1 : (count + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
+      isSmall(count)
+          ? 1
+          : (count + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
   std::vector<Bucket *> made;
   made.reserve(chunkCount);
-  if (isSmall) {
+  if (isSmall(count)) {
     made.push_back(new Bucket[count]());
   } else {
     try {
@@ -106,14 +141,12 @@ void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   }
   const std::vector<Bucket *> old = std::exchange(chunks, std::move(made));
   const uint64_t oldCount = std::exchange(bucketCount, count);
-  const bool wasSmall = oldCount <= BucketPool::chunkSize;
+  const bool wasSmall = isSmall(oldCount);
   for (uint64_t at = 0; at < oldCount; ++at) {
     const Bucket &line =
         old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
-    for (int place = 0; place < line.count(); ++place) {
-      const int64_t key = line.key(place);
-      put(key, pdlabi::mixKey(uint64_t(key)), line.row(place));
-    }
+    for (int place = 0; place < line.count(); ++place)
+      put(line.key(place), line.row(place));
     if (!wasSmall && (at + 1) % BucketPool::chunkSize == 0)
       pool.give(old[at / BucketPool::chunkSize]);
   }

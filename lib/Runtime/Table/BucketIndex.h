@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A bucket is one cache line of five keys with the numbers of their rows; its
+// A bucket is one cache line of six keys with the numbers of their rows; its
 // count of taken places says where the empty ones begin, so no key is special.
+// Keys are mixed, one to one, and stand without the ten bits that name the
+// shard: 54 bits, and 30 of the row's number.
+//
 // A key stands in the first bucket with room that its probe sequence meets, and
-// nothing is erased, so a bucket that is not full ends a search.
+// erasing restores that, so a bucket that is not full ends a search.
 //
 // The buckets of an index lie in chunks of 2 KiB that all indices of a table
-// take from one pool and give back to it, on huge pages: an index grows by a
-// quarter, and leaves nothing behind that another could not use.
+// take from one pool and give back to it, on huge pages: an index grows by an
+// eighth, and leaves nothing behind that another could not use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,44 +35,69 @@ namespace pdlrt {
 
 class alignas(64) Bucket {
 public:
-  static constexpr int places = 5;
-  /// Bits of a row's number.
-  static constexpr int rowBits = 37;
+  static constexpr int places = 6;
+  /// Bits of a row's number, and of what is kept of a mixed key.
+  static constexpr int rowBits = 30;
+  static constexpr int keyBits = 54;
 
-  int count() const { return int(packed & 7); }
+  int count() const { return int(highs[0] & 15); }
   bool isFull() const { return count() == places; }
-  int64_t key(int place) const { return keys[place]; }
-  uint64_t row(int place) const {
-    return uint64_t((packed >> highAt(place)) & 31) << 32 | lowRows[place];
+  /// The lower 54 bits of a mixed key.
+  uint64_t key(int place) const {
+    return uint64_t(highOf(place)) << 32 | lows[place];
+  }
+  uint32_t row(int place) const {
+    return rows[place] & ((uint32_t(1) << rowBits) - 1);
   }
 
-  /// The place of a key, -1 if it is not here.
-  int find(int64_t key) const {
-    const __m256i four = _mm256_load_si256(
-        reinterpret_cast<const __m256i *>(static_cast<const void *>(keys)));
-    const __m256i same = _mm256_cmpeq_epi64(four, _mm256_set1_epi64x(key));
-    unsigned equal = unsigned(_mm256_movemask_pd(_mm256_castsi256_pd(same)));
-    equal |= unsigned(keys[4] == key) << 4;
+  /// The place of a mixed key, -1 if it is not here.
+  int find(uint64_t mixed) const {
+    const __m256i eight = _mm256_load_si256(
+        reinterpret_cast<const __m256i *>(static_cast<const void *>(lows)));
+    const __m256i same =
+        _mm256_cmpeq_epi32(eight, _mm256_set1_epi32(int32_t(mixed)));
+    unsigned equal = unsigned(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
     equal &= (1u << count()) - 1;
-    return equal ? __builtin_ctz(equal) : -1;
+    for (; equal; equal &= equal - 1) {
+      const int place = __builtin_ctz(equal);
+      if (highOf(place) == (uint32_t(mixed >> 32) & highMask))
+        return place;
+    }
+    return -1;
   }
 
-  /// Adds a key to a bucket that is not full.
-  void add(int64_t key, uint64_t row) {
-    const int place = count();
-    keys[place] = key;
-    lowRows[place] = uint32_t(row);
-    packed += 1 + (uint32_t(row >> 32) << highAt(place));
+  /// Adds a mixed key to a bucket that is not full.
+  void add(uint64_t mixed, uint32_t row) {
+    set(count(), mixed, row);
+    ++highs[0];
   }
+  /// Writes a place that is taken, or is about to be.
+  void set(int place, uint64_t mixed, uint32_t row) {
+    const uint32_t high = uint32_t(mixed >> 32) & highMask;
+    lows[place] = uint32_t(mixed);
+    rows[place] = row | high << rowBits;
+    uint64_t &word = highs[place / 3];
+    word &= ~(wideMask << shiftOf(place));
+    word |= uint64_t(high >> 2) << shiftOf(place);
+  }
+  /// Takes the last key away.
+  void removeLast() { --highs[0]; }
 
 private:
-  static int highAt(int place) { return 3 + 5 * place; }
+  /// 22 bits: the lower 2 stand above a row's number, 20 in `highs`.
+  static constexpr uint32_t highMask = (1 << 22) - 1;
+  static constexpr uint64_t wideMask = (1 << 20) - 1;
+  static int shiftOf(int place) { return 4 + 20 * (place % 3); }
+  uint32_t highOf(int place) const {
+    return rows[place] >> rowBits |
+           uint32_t(highs[place / 3] >> shiftOf(place) & wideMask) << 2;
+  }
 
-  int64_t keys[places];
-  /// The lower halves of the rows' numbers.
-  uint32_t lowRows[places];
-  /// The count of taken places in 3 bits, then 5 higher bits of each number.
-  uint32_t packed;
+  /// Words that are searched side by side; two of `rows` are read with them.
+  uint32_t lows[places];
+  uint32_t rows[places];
+  /// The count of taken places in 4 bits, then 20 bits of each of three keys.
+  uint64_t highs[2];
 };
 static_assert(sizeof(Bucket) == 64, "a bucket is one cache line");
 
@@ -93,7 +121,7 @@ private:
   size_t taken = 0;
 };
 
-/// The keys of one shard. Not thread-safe.
+/// The keys of one shard. All keys are mixed (pdlabi::mixKey). Not thread-safe.
 class BucketIndex {
 public:
   BucketIndex() = default;
@@ -101,34 +129,27 @@ public:
   BucketIndex(const BucketIndex &) = delete;
   BucketIndex &operator=(const BucketIndex &) = delete;
 
+  uint64_t size() const { return keyCount; }
+
   /// Starts loading the bucket in which a search begins.
   void prefetch(uint64_t mixed) const {
     if (bucketCount > 0)
       __builtin_prefetch(&bucket(homeOf(mixed, bucketCount)));
   }
 
-  /// Whether the key is here, and its row's number. `mixed`: of
-  /// pdlabi::mixKey.
-  bool find(int64_t key, uint64_t mixed, uint64_t &row) const {
-    if (bucketCount == 0)
+  /// Whether the key is here, and its row's number.
+  bool find(uint64_t mixed, uint32_t &row) const {
+    const Place place = search(mixed);
+    if (place.place < 0)
       return false;
-    for (uint64_t at = homeOf(mixed, bucketCount);;
-         at = at + 1 == bucketCount ? 0 : at + 1) {
-      const Bucket &line = bucket(at);
-      if (const int place = line.find(key); place >= 0) {
-        row = line.row(place);
-        return true;
-      }
-      if (!line.isFull())
-        return false;
-    }
+    row = bucket(place.bucket).row(place.place);
+    return true;
   }
 
   /// Adds a key that is not here. `load`: the most of all places that may be
   /// taken, below 1; the index grows before there are more. Throws
   /// std::bad_alloc, and nothing has changed.
-  void insert(int64_t key, uint64_t mixed, uint64_t row, double load,
-              BucketPool &pool);
+  void insert(uint64_t mixed, uint32_t row, double load, BucketPool &pool);
 
   /// Makes room for `count` more keys at that load, as adding them one by one
   /// would. Only how fast they are added depends on it. Throws std::bad_alloc,
@@ -136,6 +157,12 @@ public:
   void reserve(uint64_t count, double load, BucketPool &pool);
 
   /// Calls visit(key, row) for each key.
+
+  /// Takes a key away; whether it was here, and its row's number. Needs no
+  /// memory.
+  bool erase(uint64_t mixed, uint32_t &row);
+
+  /// Calls visit(lower 54 bits of the mixed key, row) for each key.
   template <typename Visit> void forEach(Visit visit) const {
     for (uint64_t at = 0; at < bucketCount; ++at) {
       const Bucket &line = bucket(at);
@@ -147,11 +174,16 @@ public:
   /// Bytes held beside chunks of the pool.
   size_t memoryBytes() const {
     return chunks.capacity() * sizeof(Bucket *) +
-           (bucketCount <= BucketPool::chunkSize ? bucketCount * sizeof(Bucket)
-                                                 : 0);
+           (isSmall(bucketCount) ? bucketCount * sizeof(Bucket) : 0);
   }
 
 private:
+  struct Place {
+    uint64_t bucket;
+    int place;
+  };
+  /// A small index has one chunk, of the size that it needs, from the heap.
+  static bool isSmall(uint64_t count) { return count <= BucketPool::chunkSize; }
   /// The top bits chose the shard; the next ones choose the bucket. Buckets are
   /// in the order of the mixed keys, so that growing walks through both tables
   /// from one end to the other.
@@ -162,10 +194,27 @@ private:
   Bucket &bucket(uint64_t at) const {
     return chunks[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
   }
-  void put(int64_t key, uint64_t mixed, uint64_t row);
+  uint64_t next(uint64_t at) const {
+    return at + 1 == bucketCount ? 0 : at + 1;
+  }
+  /// How many buckets behind `from` a bucket stands in a probe sequence.
+  uint64_t distance(uint64_t from, uint64_t to) const {
+    return to >= from ? to - from : to + bucketCount - from;
+  }
+  /// The place -1 if the key is not here.
+  Place search(uint64_t mixed) const {
+    if (bucketCount == 0)
+      return {0, -1};
+    for (uint64_t at = homeOf(mixed, bucketCount);; at = next(at)) {
+      const Bucket &line = bucket(at);
+      const int place = line.find(mixed);
+      if (place >= 0 || !line.isFull())
+        return {at, place};
+    }
+  }
+  void put(uint64_t mixed, uint32_t row);
   void growTo(uint64_t count, BucketPool &pool);
 
-  /// A small index has one chunk, of the size that it needs, from the heap.
   std::vector<Bucket *> chunks;
   uint64_t bucketCount = 0;
   uint64_t keyCount = 0;

@@ -1,5 +1,4 @@
-//===- HashTable.cpp - Shards of keys, rows by number
-//-----------------------===//
+//===- HashTable.cpp - Shards of keys, rows by number ---------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of a table's shards has an index of its keys (BucketIndex.h).
-// Rows have numbers in the table (RowPool.h), and never move.
+// Each of a table's shards has an index of its keys (BucketIndex.h). Shards
+// that are locked together share the numbers of their rows (RowPool.h), which
+// never move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,19 +37,38 @@ constexpr int shardsOfLock = 16;
 
 struct Shard {
   BucketIndex index;
-  /// The rows [nextRow, slabEnd) are free.
-  uint64_t nextRow = 0, slabEnd = 0;
   /// Written under the mutex, read without it by `shardSize`.
   std::atomic<int64_t> rowCount{0};
-  /// Rows that a batch which is looked at in advance may add.
-  mutable size_t expected = 0;
 };
+
+/// What shards that are locked together share.
+struct Group {
+  mutable std::mutex mutex;
+  RowPool rows;
+};
+
+/// A mixed key as it was.
+constexpr uint64_t inverseOf(uint64_t odd) {
+  // Newton: each round doubles the bits that are right, 3 to begin with.
+  uint64_t inverse = odd;
+  for (int round = 0; round < 5; ++round)
+    inverse *= 2 - odd * inverse;
+  return inverse;
+}
+uint64_t unmixKey(uint64_t mixed) {
+  mixed ^= mixed >> 32;
+  mixed *= inverseOf(0xc2b2ae3d27d4eb4full);
+  mixed ^= mixed >> 29 ^ mixed >> 58;
+  mixed *= inverseOf(0x9e3779b97f4a7c15ull);
+  return mixed ^ mixed >> 32;
+}
 
 class HashTable final : public EmbeddingTable {
 public:
   HashTable(TableOptions options, int64_t mostKeys)
       : EmbeddingTable(std::move(options)), keysAtOnce(mostKeys),
-        pool(std::max<size_t>(1, rowBytes())),
+        memory(std::max<size_t>(1, rowBytes()),
+               std::max<size_t>(4, elementSize(this->options().elementType))),
         shards(std::make_unique<Shard[]>(shardCount)) {}
 
   Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
@@ -58,6 +77,15 @@ public:
                      NewRow content) override;
   int64_t find(int64_t count, const int64_t *keys, void **rows,
                TableScratch &scratch) const override;
+  Status pull(int64_t count, const int64_t *keys, const int32_t *splits,
+              RowHandle *handles, TableScratch &scratch,
+              int64_t &inserted) override;
+  void rowsOf(int64_t count, const RowHandle *handles,
+              void **rows) const override;
+  int64_t erase(int64_t count, const int64_t *keys,
+                TableScratch &scratch) override;
+  void quiesce(uint16_t time) override;
+  uint16_t time() const override { return now.load(std::memory_order_relaxed); }
   int64_t shardSize(int shard) const override {
     return shards[shard].rowCount.load(std::memory_order_relaxed);
   }
@@ -80,26 +108,35 @@ private:
                            TableScratch &scratch);
   /// Calls visit(shard number, shard, key, mixed key, place in the batch) for
   /// the keys of a batch, with the shard locked and the key's bucket on its way
-  /// into the cache; a while before that prepare(shard).
-  template <typename Prepare, typename Visit>
-  void forEachKey(int64_t count, const Batch &batch, Prepare prepare,
-                  Visit visit) const;
+  /// into the cache.
+  template <typename Visit>
+  void forEachKey(int64_t count, const Batch &batch, Visit visit) const;
 
-  /// At most `keysAtOnce` keys.
-  Status insertSlice(int64_t count, const int64_t *keys, void **rows,
-                     TableScratch &scratch, int64_t &inserted);
+  /// At most `keysAtOnce` keys. Calls found(place in the batch, shard number,
+  /// row number, row) for each, with its shard locked.
+  template <typename Found>
+  Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
+                     int64_t &inserted, Found found);
+  int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
-                   NewRow content, void *&row);
+                   NewRow content, uint32_t &row);
+  RowPool &rowsOfShard(int number) const {
+    return groups[number / shardsOfLock].rows;
+  }
+  char *rowAt(int number, uint32_t row) const {
+    return rowsOfShard(number).at(memory, row);
+  }
 
   /// A longer call is cut, so that its scratch memory stays small and 32 bits
   /// hold a place.
   const int64_t keysAtOnce;
-  RowPool pool;
+  RowMemory memory;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;
-  mutable std::mutex locks[shardCount / shardsOfLock];
+  mutable Group groups[shardCount / shardsOfLock];
+  std::atomic<uint16_t> now{0};
 };
 
 } // namespace
@@ -124,8 +161,8 @@ HashTable::Batch HashTable::sortByShard(int64_t count, const int64_t *keys,
   return {sortedKeys, mixed, order};
 }
 
-template <typename Prepare, typename Visit>
-void HashTable::forEachKey(int64_t count, const Batch &batch, Prepare prepare,
+template <typename Visit>
+void HashTable::forEachKey(int64_t count, const Batch &batch,
                            Visit visit) const {
   // So many keys are looked at in advance. Locks are taken in their order by
   // everybody, so that nobody waits in a circle.
@@ -136,9 +173,8 @@ void HashTable::forEachKey(int64_t count, const Batch &batch, Prepare prepare,
       const int number = pdlabi::shardOfMixedKey(mixed);
       const int lock = number / shardsOfLock;
       if (next == 0 || lock != lockOf(batch.mixed[next - 1]))
-        locks[lock].lock();
+        groups[lock].mutex.lock();
       shards[number].index.prefetch(mixed);
-      prepare(shards[number]);
     }
     const int64_t current = next - ahead;
     if (current < 0)
@@ -149,17 +185,41 @@ void HashTable::forEachKey(int64_t count, const Batch &batch, Prepare prepare,
           batch.order[current]);
     const int lock = number / shardsOfLock;
     if (current + 1 == count || lock != lockOf(batch.mixed[current + 1]))
-      locks[lock].unlock();
+      groups[lock].mutex.unlock();
   }
 }
 
 Status HashTable::findOrInsert(int64_t count, const int64_t *keys, void **rows,
                                TableScratch &scratch, int64_t &inserted) {
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
-    PDLRT_RETURN_IF_ERROR(insertSlice(std::min(keysAtOnce, count - begin),
-                                      keys + begin, rows + begin, scratch,
-                                      inserted));
+    PDLRT_RETURN_IF_ERROR(
+        insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
+                    inserted, [&](int32_t place, int, uint32_t, char *row) {
+                      rows[begin + place] = row;
+                    }));
   return {};
+}
+
+Status HashTable::pull(int64_t count, const int64_t *keys,
+                       const int32_t *splits, RowHandle *handles,
+                       TableScratch &scratch, int64_t &inserted) {
+  for (int64_t begin = 0; begin < count; begin += keysAtOnce)
+    PDLRT_RETURN_IF_ERROR(insertSlice(
+        std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
+        [&](int32_t place, int number, uint32_t row, char *memoryOfRow) {
+          const int64_t key = begin + place;
+          RowHeader::of(memoryOfRow)
+              .addUses(splits ? uint32_t(splits[key + 1] - splits[key]) : 1);
+          handles[key] = RowHandle(number, row);
+        }));
+  return {};
+}
+
+void HashTable::rowsOf(int64_t count, const RowHandle *handles,
+                       void **rows) const {
+  for (int64_t i = 0; i < count; ++i)
+    rows[i] =
+        handles[i] ? rowAt(handles[i].shard(), handles[i].index()) : nullptr;
 }
 
 int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
@@ -175,63 +235,54 @@ int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
 /// in the same step, and what a table needs for a key hardly changes while it
 /// grows.
 static double mostLoadOf(int shard) {
-  constexpr double least = 0.74, most = 0.9;
+  constexpr double least = 0.76, most = 0.9;
   return least + (most - least) * shard / EmbeddingTable::shardCount;
 }
 
 Status HashTable::insertRow(int number, Shard &shard, int64_t key,
-                            uint64_t mixed, NewRow content, void *&row) {
-  if (shard.nextRow == shard.slabEnd) {
-    shard.nextRow = pool.takeSlab();
-    shard.slabEnd = shard.nextRow + pool.slabSize();
-  }
-  if (shard.nextRow >> Bucket::rowBits)
+                            uint64_t mixed, NewRow content, uint32_t &row) {
+  RowPool &rows = rowsOfShard(number);
+  const uint64_t next = rows.reserve(memory);
+  if (next >> Bucket::rowBits)
     return Status::outOfMemory(
         "table @" + options().name +
-        " has 2^37 rows, which is the limit of one process; use more servers");
-  shard.index.insert(key, mixed, shard.nextRow, mostLoadOf(number), buckets);
-  row = pool.at(shard.nextRow++);
+        " has 2^36 rows, which is the limit of one process; use more servers");
+  row = uint32_t(next);
+  shard.index.insert(mixed, row, mostLoadOf(number), buckets);
+  rows.take();
+  char *memoryOfRow = rowAt(number, row);
+  RowHeader::of(memoryOfRow).begin(time());
   if (content == NewRow::Initial)
-    initialRow(key, row);
+    initialRow(key, memoryOfRow);
   shard.rowCount.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
-Status HashTable::insertSlice(int64_t count, const int64_t *keys, void **rows,
-                              TableScratch &scratch, int64_t &inserted) {
+template <typename Found>
+Status HashTable::insertSlice(int64_t count, const int64_t *keys,
+                              TableScratch &scratch, int64_t &inserted,
+                              Found found) {
   Status status;
   bool outOfMemory = false;
-  // Where the last key was new, those behind it may be: what their rows will be
-  // written to is loaded.
-  bool isNew = false;
-  auto prefetchNewRow = [&](const Shard &shard) {
-    const uint64_t row = shard.nextRow + shard.expected;
-    if (!isNew || row >= shard.slabEnd)
-      return;
-    ++shard.expected;
-    for (size_t byte = 0; byte < rowBytes(); byte += 64)
-      __builtin_prefetch(pool.at(row) + byte, 1);
-  };
-  forEachKey(count, sortByShard(count, keys, scratch), prefetchNewRow,
+  forEachKey(count, sortByShard(count, keys, scratch),
              [&](int number, Shard &shard, int64_t key, uint64_t mixed,
                  int32_t place) {
-               uint64_t row = 0;
-               isNew = !shard.index.find(key, mixed, row);
-               shard.expected = 0;
-               if (!isNew) {
-                 rows[place] = pool.at(row);
-                 return;
+               uint32_t row = 0;
+               if (!shard.index.find(mixed, row)) {
+                 if (outOfMemory || !status.ok())
+                   return;
+                 try {
+                   status = insertRow(number, shard, key, mixed,
+                                      NewRow::Initial, row);
+                 } catch (const std::bad_alloc &) {
+                   // Locks are given back first.
+                   outOfMemory = true;
+                 }
+                 if (outOfMemory || !status.ok())
+                   return;
+                 ++inserted;
                }
-               if (outOfMemory || !status.ok())
-                 return;
-               try {
-                 status = insertRow(number, shard, key, mixed, NewRow::Initial,
-                                    rows[place]);
-                 inserted += status.ok();
-               } catch (const std::bad_alloc &) {
-                 // Locks are given back first.
-                 outOfMemory = true;
-               }
+               found(place, number, row, rowAt(number, row));
              });
   if (outOfMemory)
     throw std::bad_alloc();
@@ -242,33 +293,72 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
                               void **rows, NewRow content) {
   constexpr int64_t ahead = 16;
   Shard &shard = shards[number];
-  const std::lock_guard lock(locks[number / shardsOfLock]);
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
   shard.index.reserve(uint64_t(count), mostLoadOf(number), buckets);
   for (int64_t i = 0; i < count; ++i) {
     if (i + ahead < count)
       shard.index.prefetch(pdlabi::mixKey(uint64_t(keys[i + ahead])));
     const uint64_t mixed = pdlabi::mixKey(uint64_t(keys[i]));
-    uint64_t row = 0;
-    if (shard.index.find(keys[i], mixed, row))
-      rows[i] = pool.at(row);
-    else
+    uint32_t row = 0;
+    if (!shard.index.find(mixed, row))
       PDLRT_RETURN_IF_ERROR(
-          insertRow(number, shard, keys[i], mixed, content, rows[i]));
+          insertRow(number, shard, keys[i], mixed, content, row));
+    rows[i] = rowAt(number, row);
   }
   return {};
+}
+
+int64_t HashTable::erase(int64_t count, const int64_t *keys,
+                         TableScratch &scratch) {
+  int64_t erased = 0;
+  for (int64_t begin = 0; begin < count; begin += keysAtOnce)
+    erased +=
+        eraseSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch);
+  return erased;
+}
+
+int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
+                              TableScratch &scratch) {
+  int64_t erased = 0;
+  bool outOfMemory = false;
+  forEachKey(count, sortByShard(count, keys, scratch),
+             [&](int number, Shard &shard, int64_t, uint64_t mixed, int32_t) {
+               try {
+                 rowsOfShard(number).reserveErased(1);
+               } catch (const std::bad_alloc &) {
+                 outOfMemory = true;
+               }
+               uint32_t row = 0;
+               if (outOfMemory || !shard.index.erase(mixed, row))
+                 return;
+               rowsOfShard(number).erase(row);
+               shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
+               ++erased;
+             });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  return erased;
+}
+
+void HashTable::quiesce(uint16_t time) {
+  now.store(time & RowHeader::timeMask, std::memory_order_relaxed);
+  for (Group &group : groups) {
+    const std::lock_guard lock(group.mutex);
+    group.rows.quiesce();
+  }
 }
 
 int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
                              TableScratch &scratch) const {
   int64_t missing = 0;
-  forEachKey(
-      count, sortByShard(count, keys, scratch), [](const Shard &) {},
-      [&](int, const Shard &shard, int64_t key, uint64_t mixed, int32_t place) {
-        uint64_t row = 0;
-        const bool found = shard.index.find(key, mixed, row);
-        rows[place] = found ? pool.at(row) : nullptr;
-        missing += !found;
-      });
+  forEachKey(count, sortByShard(count, keys, scratch),
+             [&](int number, const Shard &shard, int64_t, uint64_t mixed,
+                 int32_t place) {
+               uint32_t row = 0;
+               const bool found = shard.index.find(mixed, row);
+               rows[place] = found ? rowAt(number, row) : nullptr;
+               missing += !found;
+             });
   return missing;
 }
 
@@ -276,10 +366,11 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
   const Shard &shard = shards[number];
   rows.clear();
   {
-    const std::lock_guard lock(locks[number / shardsOfLock]);
+    const std::lock_guard lock(groups[number / shardsOfLock].mutex);
     rows.reserve(size_t(shardSize(number)));
-    shard.index.forEach([&](int64_t key, uint64_t row) {
-      rows.push_back({key, pool.at(row)});
+    shard.index.forEach([&](uint64_t key, uint32_t row) {
+      const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
+      rows.push_back({int64_t(unmixKey(mixed)), rowAt(number, row)});
     });
   }
   sortByKey(rows);
@@ -287,10 +378,14 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
 
 size_t HashTable::memoryBytes() const {
   size_t sum =
-      pool.memoryBytes() + buckets.memoryBytes() + shardCount * sizeof(Shard);
+      memory.memoryBytes() + buckets.memoryBytes() + shardCount * sizeof(Shard);
+  for (const Group &group : groups) {
+    const std::lock_guard lock(group.mutex);
+    sum += sizeof(Group) + group.rows.memoryBytes();
+  }
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];
-    const std::lock_guard lock(locks[number / shardsOfLock]);
+    const std::lock_guard lock(groups[number / shardsOfLock].mutex);
     sum += shard.index.memoryBytes();
   }
   return sum;

@@ -1,4 +1,4 @@
-//===- RowPool.cpp - The rows of a table, by number -----------------------===//
+//===- RowPool.cpp - The rows of some shards, by number -------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,47 +8,78 @@
 
 #include "Table/RowPool.h"
 
+#include "pdlrt/Table/RowHeader.h"
+
 #include <algorithm>
 #include <bit>
 
 using namespace pdlrt;
 
-/// The power of two, at most 2^most, of which so many rows are at most `bytes`
-/// bytes; one row where it is larger.
-static int shiftOf(size_t bytes, size_t rowBytes, size_t most) {
-  return std::bit_width(
-             std::clamp<size_t>(bytes / rowBytes, 1, size_t(1) << most)) -
-         1;
+/// So many bytes of rows make a region: an almost empty table stays small.
+static constexpr size_t regionBytes = size_t(16) << 10;
+
+static size_t roundUp(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
 }
 
-RowPool::RowPool(size_t rowBytes)
-    : rowBytes(rowBytes), slabShift(shiftOf(1024, rowBytes, 5)),
-      regionShift(shiftOf(AddressBlocks::stepBytes, rowBytes, 32)) {}
+RowMemory::RowMemory(size_t rowBytes, size_t alignment)
+    : stride(roundUp(rowBytes + sizeof(RowHeader), alignment)),
+      firstRow(roundUp(sizeof(RowHeader), alignment)),
+      regionShift(std::bit_width(std::max<size_t>(1, regionBytes / stride)) -
+                  1) {}
 
-uint64_t RowPool::takeSlab() {
+char *RowMemory::takeRegion() {
   const std::lock_guard lock(mutex);
-  const uint64_t row = slabs << slabShift;
-  const size_t region = row >> regionShift;
-  if (region == regionCount) {
-    if (regionCount == listSize) {
-      const size_t size = std::max<size_t>(16, 2 * listSize);
-      lists.reserve(lists.size() + 1);
-      auto longer = std::make_unique<char *[]>(size);
-      std::copy_n(regions.load(std::memory_order_relaxed), regionCount,
-                  longer.get());
-      regions.store(longer.get(), std::memory_order_release);
-      lists.push_back(std::move(longer));
-      listSize = size;
-    }
-    lists.back()[region] = blocks.take(rowBytes << regionShift);
-    ++regionCount;
+  return blocks.take(stride << regionShift);
+}
+
+size_t RowMemory::memoryBytes() const {
+  const std::lock_guard lock(mutex);
+  return blocks.heldBytes();
+}
+
+uint64_t RowPool::reserve(RowMemory &memory) {
+  if (!free.empty())
+    return free.back();
+  const size_t region = fresh >> memory.regionShift;
+  if (region < regionCount)
+    return fresh;
+  if (regionCount == listSize) {
+    const size_t size = std::max<size_t>(4, 2 * listSize);
+    lists.reserve(lists.size() + 1);
+    auto longer = std::make_unique<char *[]>(size);
+    std::copy_n(regions.load(std::memory_order_relaxed), regionCount,
+                longer.get());
+    regions.store(longer.get(), std::memory_order_release);
+    lists.push_back(std::move(longer));
+    listSize = size;
   }
-  ++slabs;
-  return row;
+  lists.back()[region] = memory.takeRegion();
+  ++regionCount;
+  return fresh;
+}
+
+void RowPool::take() {
+  if (free.empty())
+    ++fresh;
+  else
+    free.pop_back();
+}
+
+void RowPool::reserveErased(size_t count) {
+  if (erased.capacity() < erased.size() + count)
+    erased.reserve(std::max(2 * erased.size(), erased.size() + count));
+}
+
+void RowPool::quiesce() {
+  free.insert(free.end(), leaving.begin(), leaving.end());
+  leaving.clear();
+  leaving.swap(erased);
 }
 
 size_t RowPool::memoryBytes() const {
-  const std::lock_guard lock(mutex);
   // All lists together are less than twice the last one.
-  return blocks.heldBytes() + 2 * listSize * sizeof(char *);
+  return 2 * listSize * sizeof(char *) +
+         (free.capacity() + leaving.capacity() + erased.capacity()) *
+             sizeof(uint32_t);
 }

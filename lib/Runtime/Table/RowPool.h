@@ -1,4 +1,4 @@
-//===- RowPool.h - The rows of a table, by number ---------------*- C++ -*-===//
+//===- RowPool.h - The rows of some shards, by number -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows lie in regions of up to 2 MiB, which never move; a row's number says
-// which region and where in it. A shard takes rows a slab at a time.
+// Rows lie in regions of up to 16 KiB, which never move; a row's number says
+// which region and where in it. The regions of all pools of a table come from
+// one memory. In front of each row stands its header (RowHeader.h).
+//
+// A row that is erased may still be in the hands of who found it before. It is
+// used again behind the second quiescent point that follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,35 +29,64 @@
 
 namespace pdlrt {
 
-/// Hands out rows of one size. Thread-safe.
+/// Where rows of one size stand in memory of their table.
+class RowMemory {
+public:
+  /// `rowBytes` > 0; rows are aligned to `alignment`, 4 or 8.
+  RowMemory(size_t rowBytes, size_t alignment);
+  RowMemory(const RowMemory &) = delete;
+  RowMemory &operator=(const RowMemory &) = delete;
+
+  /// A new region, zero. Throws std::bad_alloc. Thread-safe.
+  char *takeRegion();
+  /// Thread-safe.
+  size_t memoryBytes() const;
+
+  /// From one row to the next, and from a region's start to its first row.
+  const size_t stride, firstRow;
+  /// Rows of a region are a power of two.
+  const int regionShift;
+
+private:
+  mutable std::mutex mutex;
+  AddressBlocks blocks;
+};
+
+/// Hands out rows. One thread at a time, but for `at`.
 class RowPool {
 public:
-  /// `rowBytes` > 0.
-  explicit RowPool(size_t rowBytes);
+  RowPool() = default;
   RowPool(const RowPool &) = delete;
   RowPool &operator=(const RowPool &) = delete;
 
-  /// Rows of a slab: about 1 KiB of them, so that an almost empty table stays
-  /// small.
-  uint64_t slabSize() const { return uint64_t(1) << slabShift; }
-  /// The number of the first row of a new slab; the others follow. Throws
-  /// std::bad_alloc.
-  uint64_t takeSlab();
+  /// The number of a row that nobody uses, which the next `take` takes. Throws
+  /// std::bad_alloc, and nothing has changed.
+  uint64_t reserve(RowMemory &memory);
+  void take();
   /// Where a row is that was handed out to this thread, or to one that this
   /// thread has synchronised with since.
-  char *at(uint64_t row) const {
-    return regions.load(std::memory_order_acquire)[row >> regionShift] +
-           (row & ((uint64_t(1) << regionShift) - 1)) * rowBytes;
+  char *at(const RowMemory &memory, uint64_t row) const {
+    return regions.load(std::memory_order_acquire)[row >> memory.regionShift] +
+           memory.firstRow +
+           (row & ((uint64_t(1) << memory.regionShift) - 1)) * memory.stride;
   }
+  /// Makes room for `count` more erased rows. Throws std::bad_alloc.
+  void reserveErased(size_t count);
+  /// Of a row that was taken, after `reserveErased`.
+  void erase(uint32_t row) { erased.push_back(row); }
+  /// What was erased before the last call is used again. Throws
+  /// std::bad_alloc, and nothing has changed.
+  void quiesce();
+
+  /// Of lists.
   size_t memoryBytes() const;
 
 private:
-  const size_t rowBytes;
-  /// Rows of a slab, and of a region, are powers of two.
-  const int slabShift, regionShift;
-  mutable std::mutex mutex;
-  AddressBlocks blocks;
-  uint64_t slabs = 0;
+  /// Rows that were never used begin here.
+  uint64_t fresh = 0;
+  /// Rows to be used again, those erased before the last quiescent point, and
+  /// since.
+  std::vector<uint32_t> free, leaving, erased;
   /// Who reads an older list finds there what is there.
   std::vector<std::unique_ptr<char *[]>> lists;
   size_t listSize = 0, regionCount = 0;

@@ -397,3 +397,150 @@ TEST(HashTable, SmallTablesStaySmall) {
   ASSERT_TRUE(table->findOrInsert(3, keys, rows, scratch, inserted).ok());
   EXPECT_LT(table->memoryBytes(), size_t(5) << 19);
 }
+
+// Against a map, with keys that crowd some shards.
+TEST(HashTable, ErasesLikeAMap) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  std::map<int64_t, void *> reference;
+  uint64_t state = 9;
+  auto random = [&](uint64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return int64_t((state >> 33) % below);
+  };
+  size_t memory = 0;
+  for (int round = 0; round < 60; ++round) {
+    std::vector<int64_t> keys(4000);
+    for (int64_t &key : keys)
+      key = random(30000);
+    std::vector<void *> rows(keys.size());
+    if (round % 2) {
+      std::set<int64_t> gone;
+      for (int64_t key : keys)
+        if (reference.erase(key))
+          gone.insert(key);
+      EXPECT_EQ(table->erase(int64_t(keys.size()), keys.data(), scratch),
+                int64_t(gone.size()));
+    } else {
+      int64_t inserted = 0;
+      ASSERT_TRUE(table
+                      ->findOrInsert(int64_t(keys.size()), keys.data(),
+                                     rows.data(), scratch, inserted)
+                      .ok());
+      for (size_t i = 0; i < keys.size(); ++i)
+        ASSERT_EQ(reference.emplace(keys[i], rows[i]).first->second, rows[i]);
+    }
+    table->quiesce(uint16_t(round));
+    ASSERT_EQ(table->size(), int64_t(reference.size()));
+    std::vector<int64_t> all(30000);
+    std::iota(all.begin(), all.end(), 0);
+    rows.resize(all.size());
+    table->find(int64_t(all.size()), all.data(), rows.data(), scratch);
+    std::set<void *> distinct;
+    for (int64_t key : all) {
+      const auto found = reference.find(key);
+      ASSERT_EQ(rows[key], found == reference.end() ? nullptr : found->second);
+      distinct.insert(rows[key]);
+    }
+    distinct.erase(nullptr);
+    EXPECT_EQ(distinct.size(), reference.size());
+    if (round == 20)
+      memory = table->memoryBytes();
+  }
+  // Rows are used again.
+  EXPECT_LT(table->memoryBytes(), memory + memory / 4);
+}
+
+TEST(HashTable, ErasedRowsAreNewBehindTheSecondQuiescentPoint) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  const int64_t key = 7;
+  auto rowOf = [&] {
+    RowHandle handle;
+    void *row = nullptr;
+    int64_t inserted = 0;
+    EXPECT_TRUE(table->pull(1, &key, nullptr, &handle, scratch, inserted).ok());
+    EXPECT_EQ(handle.shard(), EmbeddingTable::shardOf(key));
+    table->rowsOf(1, &handle, &row);
+    return row;
+  };
+  void *first = rowOf();
+  RowHeader::of(first).noteUpdate(3);
+  EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  EXPECT_EQ(table->erase(1, &key, scratch), 0);
+  void *second = rowOf();
+  EXPECT_NE(second, first);
+  table->quiesce(4);
+  EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  void *third = rowOf();
+  EXPECT_NE(third, first);
+  EXPECT_NE(third, second);
+  table->quiesce(5);
+  EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  void *fourth = rowOf();
+  EXPECT_EQ(fourth, first);
+  const RowHeader &header = RowHeader::of(fourth);
+  EXPECT_EQ(header.uses(), 1u);
+  EXPECT_EQ(header.lastUse(), 5);
+  EXPECT_FALSE(header.isDirty());
+}
+
+TEST(HashTable, HeadersCountAndSaturate) {
+  auto table = createHashTable(makeOptions(PDL_F64, 1));
+  TableScratch scratch;
+  const int64_t keys[] = {1, 2};
+  const int32_t splits[] = {0, 3, 70003};
+  RowHandle handles[2];
+  void *rows[2];
+  int64_t inserted = 0;
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(table->pull(2, keys, splits, handles, scratch, inserted).ok());
+  table->rowsOf(2, handles, rows);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(rows[0]) % alignof(double), 0u);
+  EXPECT_EQ(RowHeader::of(rows[0]).uses(), 6u);
+  EXPECT_EQ(RowHeader::of(rows[1]).uses(), RowHeader::mostUses);
+  table->quiesce(RowHeader::timeMask);
+  RowHeader &header = RowHeader::of(rows[0]);
+  header.noteUpdate(table->time());
+  EXPECT_TRUE(header.isDirty());
+  EXPECT_EQ(header.age(2), 3);
+  header.noteSaved();
+  EXPECT_FALSE(header.isDirty());
+  EXPECT_EQ(header.lastUse(), RowHeader::timeMask);
+  EXPECT_EQ(header.uses(), 6u);
+}
+
+// Pointers of rows that stay never move; what is theirs stays theirs.
+TEST(HashTable, ThreadsEraseBesideOthers) {
+  auto table = createHashTable(makeOptions());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      TableScratch scratch;
+      // Of each thread one half stays.
+      std::vector<int64_t> keep, lose;
+      for (int64_t i = 0; i < 1000; ++i) {
+        keep.push_back(6 * i + t);
+        lose.push_back(6 * i + 3 + t);
+      }
+      std::vector<void *> kept(keep.size()), again(keep.size());
+      int64_t inserted = 0;
+      EXPECT_TRUE(
+          table->findOrInsert(1000, keep.data(), kept.data(), scratch, inserted)
+              .ok());
+      for (int round = 0; round < 20; ++round) {
+        EXPECT_TRUE(table
+                        ->findOrInsert(1000, lose.data(), again.data(), scratch,
+                                       inserted)
+                        .ok());
+        EXPECT_EQ(table->erase(1000, lose.data(), scratch), 1000);
+        EXPECT_EQ(table->find(1000, keep.data(), again.data(), scratch), 0);
+        EXPECT_EQ(again, kept);
+      }
+    });
+  for (int i = 0; i < 20; ++i)
+    table->quiesce(uint16_t(i));
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(table->size(), 3000);
+}
