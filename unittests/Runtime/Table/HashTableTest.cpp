@@ -140,7 +140,7 @@ TEST(BucketIndex, ReservingGrowsAsInsertingDoes) {
       BucketPool pool;
       BucketIndex grown, reserved;
       const auto add = [&](BucketIndex &index, uint64_t i) {
-        index.insert(int64_t(i), pdlabi::mixKey(i), i, load, pool);
+        index.insert(pdlabi::mixKey(i), uint32_t(i), load, pool);
       };
       reserved.reserve(count, load, pool);
       const size_t before = reserved.memoryBytes();
