@@ -304,8 +304,9 @@ typedef struct pdl_metric {
  * Programs and stages
  *===----------------------------------------------------------------------===*/
 
-/* The result of one deduplicated lookup: `unique` fills all but `rows`,
- * `pull` fills `rows`. Owned by the runtime, valid for the step. */
+/* The result of one deduplicated lookup: `unique` fills all but `rows`; `pull`
+ * makes room for `rows`, which are there when `compute` begins. Owned by the
+ * runtime, valid for the step. */
 typedef struct pdl_lookup {
   int64_t key_count;          /* U */
   const int64_t *keys;        /* [U], in order of first occurrence */
@@ -517,7 +518,8 @@ int32_t pdlrt_unique(void *worker, int32_t input_count,
                      pdl_lookup *lookup);
 
 /* Finds, and in a program that is not frozen inserts, a row for each key of
- * `lookup`; fills `lookup->rows`. `table`: index of the descriptor's symbol. */
+ * `lookup`, to which `lookup->rows` will point in `compute`. `table`: index of
+ * the descriptor's symbol. */
 int32_t pdlrt_pull(void *worker, int32_t table, pdl_lookup *lookup);
 
 /* out[i] = the number of boundaries b with b <= values[i]; NaN gives

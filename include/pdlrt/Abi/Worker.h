@@ -77,11 +77,19 @@ public:
   struct Lookup {
     KeyIndex index;
     AlignedBuffer rows, unknownValues;
+    /// Where a training program pulled from a table of this process: the
+    /// handles of rows that `findRows` will look for.
+    const EmbeddingTable *table = nullptr;
+    AlignedBuffer handles;
   };
   /// The next unused scratch of this step.
   Lookup &takeLookup();
   /// The scratch that filled `lookup`, null if none of this step did.
   Lookup *findLookup(const pdl_lookup &lookup);
+
+  /// Finds the rows of what was pulled in this step: `pdl_lookup::rows`.
+  /// Between a batch's `prepare` and its `compute`, another step may end.
+  void findRows();
 
   /// Memory that lives until the next `beginStep`; throws std::bad_alloc.
   void *allocateForStep(int64_t bytes);

@@ -15,6 +15,7 @@
 #include "pdlrt/Engine/StepEngine.h"
 #include "pdlrt/Engine/StepRows.h"
 #include "pdlrt/State/Updater.h"
+#include "pdlrt/Table/QuiescentPoints.h"
 
 #include <cstdint>
 #include <optional>
@@ -83,6 +84,8 @@ private:
   Status exchange(int worker, bool first, const Contribution *sum);
   /// Updates the state of this process.
   Status apply(int worker, const Contribution *sum);
+  /// A worker's step, or its pass, has ended.
+  void passQuiescentPoint(int worker, bool rests);
   void readRound();
   void endThreads();
 
@@ -104,6 +107,8 @@ private:
   /// By round modulo `keptRounds`, by worker.
   std::vector<std::vector<StepInput>> inputs;
   std::vector<std::vector<StepResult>> results;
+  /// With `--hogwild`: of the tables that workers share.
+  QuiescentPoints points;
   /// As many threads compute or read at once.
   std::counting_semaphore<> processors;
   mutable AsyncPace pace;

@@ -86,6 +86,10 @@ public:
   int64_t stepCount(int32_t group) const { return stepCounts[group]; }
   /// Counts one more; returns its number, 1 for the first.
   int64_t countStep(int32_t group) { return ++stepCounts[group]; }
+  /// A quiescent point of all tables (`EmbeddingTable::quiesce`). Their time is
+  /// that of their group: every `updatesOfTime` updates it is one more.
+  void quiesce();
+  static constexpr int64_t updatesOfTime = 1024;
   /// Goes on from `count` updates.
   void restoreStepCount(int32_t group, int64_t count) {
     stepCounts[group] = count;

@@ -23,6 +23,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Table/RowHeader.h"
+#include "pdlrt/Table/RowLayout.h"
 
 #include <cstdint>
 #include <memory>
@@ -51,8 +52,8 @@ struct TableOptions {
   uint64_t seed = 0;
 };
 
-/// A key with its row: the value, followed without gap by its slots, behind its
-/// `RowHeader`. Rows are aligned to their elements only.
+/// A key with its row: the value, followed without gap by its slots. Rows are
+/// aligned to their elements only.
 struct TableRow {
   int64_t key;
   void *row;
@@ -86,6 +87,7 @@ public:
   /// Bytes of a value, and of a value with its slots.
   size_t valueBytes() const { return bytesOfValue; }
   size_t rowBytes() const { return bytesOfRow; }
+  const RowLayout &layout() const { return rowLayout; }
   /// Where in a row that begins which frozen programs read, in bytes.
   size_t frozenOffset() const { return tableOptions.frozenPart * bytesOfValue; }
 
@@ -101,12 +103,10 @@ public:
   virtual Status insertShard(int shard, int64_t count, const int64_t *keys,
                              void **rows, NewRow content) = 0;
 
-  /// As `findOrInsert`, for a step of training: handles[i] = the handle of the
-  /// row of keys[i], which is used as often as `splits` says (key i occurs
-  /// splits[i + 1] - splits[i] times; null: once).
-  virtual Status pull(int64_t count, const int64_t *keys, const int32_t *splits,
-                      RowHandle *handles, TableScratch &scratch,
-                      int64_t &inserted) = 0;
+  /// As `findOrInsert`, for a step that comes later: handles[i] = the handle of
+  /// the row of keys[i].
+  virtual Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
+                      TableScratch &scratch, int64_t &inserted) = 0;
 
   /// rows[i] = where the row of handles[i] is, null for the handle of no row.
   virtual void rowsOf(int64_t count, const RowHandle *handles,
@@ -120,7 +120,7 @@ public:
   /// A quiescent point, such as the end of a step: nobody uses rows or handles
   /// any more that were found before the last one. What was erased before that
   /// may become new rows. From now on it is `time`, modulo 2^15, which headers
-  /// get. Throws std::bad_alloc.
+  /// get. Needs no memory.
   virtual void quiesce(uint16_t time) = 0;
   virtual uint16_t time() const = 0;
 
@@ -153,6 +153,7 @@ public:
 private:
   TableOptions tableOptions;
   size_t bytesOfValue, bytesOfRow;
+  RowLayout rowLayout;
 };
 
 /// The most keys that a table groups by shard at once; a call with more is cut,

@@ -8,8 +8,12 @@
 //
 // Admission, expiry and differences between checkpoints ask how often a row was
 // used, when it was used last, and whether it was written. That stands in four
-// bytes in front of the row. It is no state: no rule reads it, no checkpoint
-// holds it, and a row that was loaded begins anew.
+// bytes of each row. It is no state: no rule reads it, no checkpoint holds it,
+// and a row that was loaded begins anew.
+//
+// Updates alone write headers, and the merged gradient of a step says which
+// rows it used. So headers are the same wherever the rows are, on one process
+// or on servers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +27,8 @@
 
 namespace pdlrt {
 
-/// The four bytes in front of a row. Pulls count uses, under the table's lock;
-/// updates write when and that a row was written, without one: each has bytes
-/// of its own, so that none is lost where they meet.
+/// Four bytes of a row. Reading and writing is free of data races; of two that
+/// note something at once (mode hogwild), one wins.
 class RowHeader {
 public:
   /// Uses are counted up to here.
@@ -35,54 +38,44 @@ public:
   static constexpr int timeBits = 15;
   static constexpr uint16_t timeMask = (1 << timeBits) - 1;
 
-  static RowHeader &of(void *row) {
-    return *(static_cast<RowHeader *>(row) - 1);
-  }
-  static const RowHeader &of(const void *row) {
-    return *(static_cast<const RowHeader *>(row) - 1);
-  }
-
   /// Of a row that is new at a time: not used, not written.
-  void begin(uint16_t time) {
-    set(useCount, 0);
-    set(stamp, uint16_t(time << 1));
+  void begin(uint16_t time) { set(uint32_t(time & timeMask) << timeShift); }
+  /// An update of a step in which the row was used.
+  void noteUpdate(uint16_t time) {
+    const uint32_t uses = std::min(get() & usesMask, mostUses - 1) + 1;
+    set(uses | dirtyBit | uint32_t(time & timeMask) << timeShift);
   }
-  /// Counts uses. For one thread at a time.
-  void addUses(uint32_t more) {
-    const uint32_t before = uses();
-    set(useCount, uint16_t(before + std::min(more, mostUses - before)));
-  }
-  /// The row was used and written at a time.
-  void noteUpdate(uint16_t time) { set(stamp, uint16_t(time << 1 | 1)); }
   /// The row was written without being used.
-  void noteWrite() { set(stamp, uint16_t(get(stamp) | 1)); }
+  void noteWrite() { set(get() | dirtyBit); }
   /// What was written is kept elsewhere. Not beside updates.
-  void noteSaved() { set(stamp, uint16_t(get(stamp) & ~1)); }
+  void noteSaved() { set(get() & ~dirtyBit); }
 
-  /// How often the row was used: occurrences of its key in batches.
-  uint32_t uses() const { return get(useCount); }
-  uint16_t lastUse() const { return uint16_t(get(stamp) >> 1); }
+  /// In how many steps the row was used.
+  uint32_t uses() const { return get() & usesMask; }
+  uint16_t lastUse() const { return uint16_t(get() >> timeShift); }
   /// Whether it was written since it was made, or since `noteSaved`.
-  bool isDirty() const { return (get(stamp) & 1) != 0; }
+  bool isDirty() const { return (get() & dirtyBit) != 0; }
   /// How long ago it was used, where that is less than 2^timeBits.
   uint16_t age(uint16_t now) const {
     return uint16_t(now - lastUse()) & timeMask;
   }
 
 private:
-  static uint16_t get(const uint16_t &field) {
-    return std::atomic_ref(const_cast<uint16_t &>(field))
+  static constexpr uint32_t usesMask = mostUses, dirtyBit = mostUses + 1;
+  static constexpr int timeShift = 17;
+
+  uint32_t get() const {
+    return std::atomic_ref(const_cast<uint32_t &>(bits))
         .load(std::memory_order_relaxed);
   }
-  static void set(uint16_t &field, uint16_t value) {
-    std::atomic_ref(field).store(value, std::memory_order_relaxed);
+  void set(uint32_t value) {
+    std::atomic_ref(bits).store(value, std::memory_order_relaxed);
   }
 
-  uint16_t useCount;
-  /// The time of the last use, and in the lowest bit whether it is dirty.
-  uint16_t stamp;
+  /// Uses, one bit whether it is dirty, the time of the last use.
+  uint32_t bits;
 };
-static_assert(sizeof(RowHeader) == 4 && alignof(RowHeader) == 2);
+static_assert(sizeof(RowHeader) == 4 && alignof(RowHeader) == 4);
 
 /// Names a row across steps, wherever its memory is: its key's logical shard,
 /// and a number that no other row of that shard has.

@@ -113,9 +113,11 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
         fillUnknown(*table, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);
     } else {
-      PDLRT_RETURN_IF_ERROR(table->findOrInsert(lookup->key_count, lookup->keys,
-                                                rows, worker.tableScratch(),
-                                                counts.inserted));
+      auto *handles = scratch->handles.reserveFor<RowHandle>(lookup->key_count);
+      PDLRT_RETURN_IF_ERROR(table->pull(lookup->key_count, lookup->keys,
+                                        handles, worker.tableScratch(),
+                                        counts.inserted));
+      scratch->table = table;
     }
     counts.ids += lookup->occurrence_count;
     counts.keys += lookup->key_count;

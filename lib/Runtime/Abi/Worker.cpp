@@ -8,6 +8,8 @@
 
 #include "pdlrt/Abi/Worker.h"
 
+#include "pdlrt/Sched/Scheduler.h"
+
 using namespace pdlrt;
 
 PullCounts &PullCounts::operator+=(const PullCounts &other) {
@@ -44,7 +46,9 @@ void Worker::beginStep() {
 Worker::Lookup &Worker::takeLookup() {
   if (usedLookups == lookups.size())
     lookups.push_back(std::make_unique<Lookup>());
-  return *lookups[usedLookups++];
+  Lookup &taken = *lookups[usedLookups++];
+  taken.table = nullptr;
+  return taken;
 }
 
 Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
@@ -52,6 +56,23 @@ Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
     if (lookups[i]->index.keys() == lookup.keys)
       return lookups[i].get();
   return nullptr;
+}
+
+void Worker::findRows() {
+  /// What is read for a key: its handle, and where its region is.
+  constexpr double bytesOfKey = 128;
+  for (size_t i = 0; i < usedLookups; ++i) {
+    Lookup &lookup = *lookups[i];
+    if (!lookup.table)
+      continue;
+    const int64_t count = lookup.index.keyCount();
+    const auto *handles = static_cast<const RowHandle *>(lookup.handles.data());
+    auto *rows = static_cast<void **>(lookup.rows.data());
+    parallelRanges(
+        count, double(count) * bytesOfKey, [&](int64_t begin, int64_t end) {
+          lookup.table->rowsOf(end - begin, handles + begin, rows + begin);
+        });
+  }
 }
 
 void *Worker::allocateForStep(int64_t bytes) {

@@ -56,7 +56,8 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
       owns(workers.size()),
       inputs(keptRounds, std::vector<StepInput>(workers.size())),
       results(keptRounds, std::vector<StepResult>(workers.size())),
-      processors(scheduler.threadCount()), pace(int(workers.size()), lead) {
+      points(workers.size()), processors(scheduler.threadCount()),
+      pace(int(workers.size()), lead) {
   try {
     const BlockedSignals blocked;
     for (int w = 0; w < int(workers.size()); ++w)
@@ -85,6 +86,7 @@ void AsyncEngine::work(int worker) {
   Trace::nameThread("worker " + std::to_string(worker));
   while (pace.waitForPass(worker)) {
     try {
+      passQuiescentPoint(worker, /*rests=*/false);
       Status status = runPass(worker);
       if (!status.ok())
         pace.fail(std::move(status));
@@ -93,8 +95,15 @@ void AsyncEngine::work(int worker) {
           "out of memory for worker " + std::to_string(worker) +
           "; use a smaller --batch-size, or fewer workers"));
     }
+    passQuiescentPoint(worker, /*rests=*/true);
     pace.leavePass(worker);
   }
+}
+
+void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
+  if (workers[worker].updater &&
+      (rests ? points.rest(size_t(worker)) : points.pass(size_t(worker))))
+    workers[worker].mirror->quiesce();
 }
 
 Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {
@@ -190,6 +199,7 @@ Status AsyncEngine::runPass(int worker) {
       return more.status();
     PDLRT_RETURN_IF_ERROR(
         exchange(worker, /*first=*/false, sum.present ? &sum : nullptr));
+    passQuiescentPoint(worker, /*rests=*/false);
     pace.noteDone(worker, step + 1);
     if (!*more)
       return {};

@@ -139,6 +139,7 @@ Status BatchContext::compute() {
   } catch (const std::bad_alloc &) {
     return refuseBatch(context.batch);
   }
+  worker.findRows();
   std::ranges::fill(buffers.lossSums, 0);
   std::ranges::fill(buffers.weightSums, 0);
   program.compute(&context);

@@ -81,6 +81,7 @@ Status Engine::exchangeAndApply(StepResult &result) {
       PDLRT_RETURN_IF_ERROR(
           checkFiniteSums(model.descriptor(), blocks, **merged));
     PDLRT_RETURN_IF_ERROR(updater.apply(**merged));
+    model.quiesce();
   }
   return {};
 }

@@ -49,7 +49,7 @@ void gatherRange(int64_t begin, int64_t end, int64_t dynamicWidth,
   constexpr int64_t ahead = 16;
   for (int64_t i = begin; i < end; ++i) {
     if (i + ahead < end) {
-      // Rows stand where their headers let them: most end on another line.
+      // Those that are no whole lines may end on another one.
       const auto *row = static_cast<const T *>(rows[i + ahead]);
       __builtin_prefetch(row);
       __builtin_prefetch(row + width - 1);

@@ -15,6 +15,7 @@
 #include "Server/Modes.h"
 
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Table/QuiescentPoints.h"
 
 #include <map>
 #include <new>
@@ -43,8 +44,17 @@ protected:
 private:
   Status takeUp(Pulled &pulled, const ExchangeLayout &layout);
 
-  /// By (trainer, worker): the keys of its last request.
-  std::map<std::pair<uint32_t, uint32_t>, Pulled> senders;
+  struct Sender {
+    /// The keys of its last request.
+    Pulled pulled;
+    /// Its number among `points`.
+    size_t number;
+  };
+  Sender &senderOf(const Envelope &request);
+
+  /// By (trainer, worker).
+  std::map<std::pair<uint32_t, uint32_t>, Sender> senders;
+  QuiescentPoints points;
   /// The request that was checked last, and what it gives.
   std::shared_ptr<const ExchangeMessage> incoming;
   Pulled next;
@@ -55,6 +65,14 @@ private:
 };
 
 } // namespace
+
+AsyncServer::Sender &AsyncServer::senderOf(const Envelope &request) {
+  const std::pair name(request.trainer, request.worker);
+  const auto known = senders.find(name);
+  return known != senders.end()
+             ? known->second
+             : senders.emplace(name, Sender{{}, points.add()}).first->second;
+}
 
 /// What may fail: the gradients, then room for the next keys.
 Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
@@ -82,7 +100,7 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
                               const ExchangeLayout &layout) {
   if (request.kind == MessageKind::Norm)
     return Status::invalid("mode async has no requests of norms");
-  Pulled &pulled = senders[{request.trainer, request.worker}];
+  Pulled &pulled = senderOf(request).pulled;
   if (message.head().contributes && pulled.program != layout.programIndex())
     return Status::invalid(
         "worker " + std::to_string(request.worker) + " of trainer " +
@@ -124,7 +142,11 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =
       answerState(layout, {&next}, {incoming->head().allValues}, outcome);
-  senders[{request.trainer, request.worker}] = std::exchange(next, {});
+  Sender &sender = senderOf(request);
+  sender.pulled = std::exchange(next, {});
+  if (sender.pulled.program < 0 ? points.rest(sender.number)
+                                : points.pass(sender.number))
+    ownModel.quiesce();
   incoming.reset();
   return std::move(answers.front());
 }

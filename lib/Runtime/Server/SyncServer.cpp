@@ -235,6 +235,7 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
     Updater &updater = *updaters[layout.programIndex()];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(merged, norms));
+    ownModel.quiesce();
     for (const Pulled &each : next)
       renewRows(each);
   }

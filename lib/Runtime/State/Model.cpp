@@ -57,6 +57,16 @@ void Model::makeParameter(int32_t index) {
     std::memcpy(frozenValues[index], values[index], bytes);
 }
 
+void Model::quiesce() {
+  const std::lock_guard lock(ownStepMutex);
+  for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
+    if (EmbeddingTable *table = tablePointers[s]) {
+      const int32_t group = programDescriptor.symbols[s].group;
+      const int64_t updates = group >= 0 ? stepCounts[group] : 0;
+      table->quiesce(uint16_t(updates / updatesOfTime));
+    }
+}
+
 int64_t Model::heldElements(int32_t symbol, int32_t part) const {
   int64_t rowCount = 0;
   for (const RowBlock &run : heldRows[symbol])

@@ -276,17 +276,25 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
     keys = static_cast<const int64_t *>(own.keys.data());
   }
   const int64_t rowBytes = rowElements(symbol) * int64_t(elementSize(symbol));
+  const EmbeddingTable &table =
+      *model.table(program.updates[task.update].symbol);
+  const RowLayout &layout = table.layout();
+  const uint16_t time = table.time();
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
   for (int64_t first = begin; first < end; first += rowsInCall) {
     const int64_t last = std::min(end, first + rowsInCall);
     const int64_t next = std::min(end, last + rowsInCall);
-    for (int64_t i = last; i < next; ++i)
+    for (int64_t i = last; i < next; ++i) {
+      __builtin_prefetch(&layout.headerOf(rows[i]), 1);
       for (int64_t byte = 0; byte < rowBytes; byte += cacheLineBytes)
         __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
+    }
     if (symbol.row_kernel(last - first, symbol.row_width, rows + first,
                           gradients + first, scalarsOf(symbol)))
       noteNonFinite(task, last - first, rows + first, keys + first);
+    for (int64_t i = first; i < last; ++i)
+      layout.headerOf(rows[i]).noteUpdate(time);
   }
 }
 
@@ -315,6 +323,8 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
   const ShardedRows &own = sharded[task.update];
   auto *keys = static_cast<const int64_t *>(own.keys.data());
   auto *gradients = static_cast<const void *const *>(own.gradients.data());
+  const RowLayout &layout = table.layout();
+  const uint16_t time = table.time();
   for (int64_t s = task.begin; s < task.end; ++s) {
     table.collectShard(int(s), scratch.all);
     if (scratch.all.empty())
@@ -326,6 +336,11 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
     for (const TableRow &row : scratch.all) {
       const bool isTouched =
           touched < own.splits[s + 1] && keys[touched] == row.key;
+      RowHeader &header = layout.headerOf(row.row);
+      if (isTouched)
+        header.noteUpdate(time);
+      else
+        header.noteWrite();
       scratch.rows.push_back(row.row);
       scratch.keys.push_back(row.key);
       scratch.gradients.push_back(isTouched ? gradients[touched++]

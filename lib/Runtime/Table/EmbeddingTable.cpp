@@ -11,6 +11,7 @@
 #include "pdlabi/hash.h"
 #include "pdlrt/Table/InitialValues.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace pdlrt;
@@ -21,7 +22,10 @@ EmbeddingTable::EmbeddingTable(TableOptions options)
       bytesOfRow(bytesOfValue * (1 + tableOptions.slotInitialValues.size() -
                                  tableOptions.rowSlotCount) +
                  elementSize(tableOptions.elementType) *
-                     tableOptions.rowSlotCount) {}
+                     tableOptions.rowSlotCount),
+      rowLayout(std::max<size_t>(1, bytesOfRow),
+                std::max<size_t>(sizeof(RowHeader),
+                                 elementSize(tableOptions.elementType))) {}
 
 EmbeddingTable::~EmbeddingTable() = default;
 

@@ -67,9 +67,7 @@ class HashTable final : public EmbeddingTable {
 public:
   HashTable(TableOptions options, int64_t mostKeys)
       : EmbeddingTable(std::move(options)), keysAtOnce(mostKeys),
-        memory(std::max<size_t>(1, rowBytes()),
-               std::max<size_t>(4, elementSize(this->options().elementType))),
-        shards(std::make_unique<Shard[]>(shardCount)) {}
+        memory(layout()), shards(std::make_unique<Shard[]>(shardCount)) {}
 
   Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                       TableScratch &scratch, int64_t &inserted) override;
@@ -77,9 +75,8 @@ public:
                      NewRow content) override;
   int64_t find(int64_t count, const int64_t *keys, void **rows,
                TableScratch &scratch) const override;
-  Status pull(int64_t count, const int64_t *keys, const int32_t *splits,
-              RowHandle *handles, TableScratch &scratch,
-              int64_t &inserted) override;
+  Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
+              TableScratch &scratch, int64_t &inserted) override;
   void rowsOf(int64_t count, const RowHandle *handles,
               void **rows) const override;
   int64_t erase(int64_t count, const int64_t *keys,
@@ -113,7 +110,7 @@ private:
   void forEachKey(int64_t count, const Batch &batch, Visit visit) const;
 
   /// At most `keysAtOnce` keys. Calls found(place in the batch, shard number,
-  /// row number, row) for each, with its shard locked.
+  /// row number) for each, with its shard locked.
   template <typename Found>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
                      int64_t &inserted, Found found);
@@ -194,24 +191,20 @@ Status HashTable::findOrInsert(int64_t count, const int64_t *keys, void **rows,
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
     PDLRT_RETURN_IF_ERROR(
         insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
-                    inserted, [&](int32_t place, int, uint32_t, char *row) {
-                      rows[begin + place] = row;
+                    inserted, [&](int32_t place, int number, uint32_t row) {
+                      rows[begin + place] = rowAt(number, row);
                     }));
   return {};
 }
 
-Status HashTable::pull(int64_t count, const int64_t *keys,
-                       const int32_t *splits, RowHandle *handles,
+Status HashTable::pull(int64_t count, const int64_t *keys, RowHandle *handles,
                        TableScratch &scratch, int64_t &inserted) {
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
-    PDLRT_RETURN_IF_ERROR(insertSlice(
-        std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
-        [&](int32_t place, int number, uint32_t row, char *memoryOfRow) {
-          const int64_t key = begin + place;
-          RowHeader::of(memoryOfRow)
-              .addUses(splits ? uint32_t(splits[key + 1] - splits[key]) : 1);
-          handles[key] = RowHandle(number, row);
-        }));
+    PDLRT_RETURN_IF_ERROR(
+        insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
+                    inserted, [&](int32_t place, int number, uint32_t row) {
+                      handles[begin + place] = RowHandle(number, row);
+                    }));
   return {};
 }
 
@@ -253,9 +246,10 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   char *memoryOfRow = rowAt(number, row);
   // The next new rows mostly stand behind this one.
   constexpr size_t ahead = 4;
-  for (size_t byte = 0; byte < memory.stride; byte += 64)
-    __builtin_prefetch(memoryOfRow + ahead * memory.stride + byte, 1);
-  RowHeader::of(memoryOfRow).begin(time());
+  const size_t stride = layout().stride();
+  for (size_t byte = 0; byte < stride; byte += 64)
+    __builtin_prefetch(memoryOfRow + ahead * stride + byte, 1);
+  layout().headerOf(memoryOfRow).begin(time());
   if (content == NewRow::Initial)
     initialRow(key, memoryOfRow);
   shard.rowCount.fetch_add(1, std::memory_order_relaxed);
@@ -286,7 +280,7 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
                    return;
                  ++inserted;
                }
-               found(place, number, row, rowAt(number, row));
+               found(place, number, row);
              });
   if (outOfMemory)
     throw std::bad_alloc();

@@ -8,29 +8,17 @@
 
 #include "Table/RowPool.h"
 
-#include "pdlrt/Table/RowHeader.h"
-
 #include <algorithm>
 #include <bit>
 
 using namespace pdlrt;
 
-/// So many bytes of rows make a region: an almost empty table stays small.
-static constexpr size_t regionBytes = size_t(16) << 10;
-
-static size_t roundUp(size_t bytes, size_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-RowMemory::RowMemory(size_t rowBytes, size_t alignment)
-    : stride(roundUp(rowBytes + sizeof(RowHeader), alignment)),
-      firstRow(roundUp(sizeof(RowHeader), alignment)),
-      regionShift(std::bit_width(std::max<size_t>(1, regionBytes / stride)) -
-                  1) {}
+RowMemory::RowMemory(const RowLayout &layout)
+    : layout(layout), regionShift(std::bit_width(layout.rowsOfRegion() - 1)) {}
 
 char *RowMemory::takeRegion() {
   const std::lock_guard lock(mutex);
-  return blocks.take(stride << regionShift);
+  return blocks.take(layout.regionBytes());
 }
 
 size_t RowMemory::memoryBytes() const {
@@ -41,6 +29,9 @@ size_t RowMemory::memoryBytes() const {
 uint64_t RowPool::reserve(RowMemory &memory) {
   if (!free.empty())
     return free.back();
+  if ((fresh & ((uint64_t(1) << memory.regionShift) - 1)) ==
+      memory.layout.rowsOfRegion())
+    fresh = ((fresh >> memory.regionShift) + 1) << memory.regionShift;
   const size_t region = fresh >> memory.regionShift;
   if (region < regionCount)
     return fresh;
@@ -67,8 +58,15 @@ void RowPool::take() {
 }
 
 void RowPool::reserveErased(size_t count) {
-  if (erased.capacity() < erased.size() + count)
-    erased.reserve(std::max(2 * erased.size(), erased.size() + count));
+  const auto makeRoom = [](std::vector<uint32_t> &list, size_t size) {
+    if (list.capacity() < size)
+      list.reserve(std::max(2 * list.capacity(), size));
+  };
+  // All three, so that `quiesce` cannot fail.
+  const size_t all = leaving.size() + erased.size() + count;
+  makeRoom(free, free.size() + all);
+  makeRoom(leaving, all);
+  makeRoom(erased, all);
 }
 
 void RowPool::quiesce() {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows lie in regions of up to 16 KiB, which never move; a row's number says
+// Rows lie in regions (RowLayout.h), which never move; a row's number says
 // which region and where in it. The regions of all pools of a table come from
-// one memory. In front of each row stands its header (RowHeader.h).
+// one memory.
 //
 // A row that is erased may still be in the hands of who found it before. It is
 // used again behind the second quiescent point that follows.
@@ -19,6 +19,7 @@
 #define LIB_RUNTIME_TABLE_ROWPOOL_H
 
 #include "pdlrt/Core/AddressBlocks.h"
+#include "pdlrt/Table/RowLayout.h"
 
 #include <atomic>
 #include <cstddef>
@@ -29,11 +30,10 @@
 
 namespace pdlrt {
 
-/// Where rows of one size stand in memory of their table.
+/// The regions of a table.
 class RowMemory {
 public:
-  /// `rowBytes` > 0; rows are aligned to `alignment`, 4 or 8.
-  RowMemory(size_t rowBytes, size_t alignment);
+  explicit RowMemory(const RowLayout &layout);
   RowMemory(const RowMemory &) = delete;
   RowMemory &operator=(const RowMemory &) = delete;
 
@@ -42,9 +42,8 @@ public:
   /// Thread-safe.
   size_t memoryBytes() const;
 
-  /// From one row to the next, and from a region's start to its first row.
-  const size_t stride, firstRow;
-  /// Rows of a region are a power of two.
+  const RowLayout layout;
+  /// Bits of a row's number that say where in its region it stands.
   const int regionShift;
 
 private:
@@ -67,15 +66,14 @@ public:
   /// thread has synchronised with since.
   char *at(const RowMemory &memory, uint64_t row) const {
     return regions.load(std::memory_order_acquire)[row >> memory.regionShift] +
-           memory.firstRow +
-           (row & ((uint64_t(1) << memory.regionShift) - 1)) * memory.stride;
+           memory.layout.offsetOf(row &
+                                  ((uint32_t(1) << memory.regionShift) - 1));
   }
   /// Makes room for `count` more erased rows. Throws std::bad_alloc.
   void reserveErased(size_t count);
   /// Of a row that was taken, after `reserveErased`.
   void erase(uint32_t row) { erased.push_back(row); }
-  /// What was erased before the last call is used again. Throws
-  /// std::bad_alloc, and nothing has changed.
+  /// What was erased before the last call is used again. Needs no memory.
   void quiesce();
 
   /// Of lists.

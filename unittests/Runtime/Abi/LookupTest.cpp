@@ -134,6 +134,7 @@ struct Pulls {
     pdl_lookup lookup;
     EXPECT_EQ(unique(worker, {ids}, lookup), PDL_OK);
     EXPECT_EQ(pdlrt_pull(&worker, 1, &lookup), PDL_OK);
+    worker.findRows();
     return lookup;
   }
 

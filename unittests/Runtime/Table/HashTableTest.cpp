@@ -13,10 +13,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -459,13 +461,13 @@ TEST(HashTable, ErasedRowsAreNewBehindTheSecondQuiescentPoint) {
     RowHandle handle;
     void *row = nullptr;
     int64_t inserted = 0;
-    EXPECT_TRUE(table->pull(1, &key, nullptr, &handle, scratch, inserted).ok());
+    EXPECT_TRUE(table->pull(1, &key, &handle, scratch, inserted).ok());
     EXPECT_EQ(handle.shard(), EmbeddingTable::shardOf(key));
     table->rowsOf(1, &handle, &row);
     return row;
   };
   void *first = rowOf();
-  RowHeader::of(first).noteUpdate(3);
+  table->layout().headerOf(first).noteUpdate(3);
   EXPECT_EQ(table->erase(1, &key, scratch), 1);
   EXPECT_EQ(table->erase(1, &key, scratch), 0);
   void *second = rowOf();
@@ -479,35 +481,65 @@ TEST(HashTable, ErasedRowsAreNewBehindTheSecondQuiescentPoint) {
   EXPECT_EQ(table->erase(1, &key, scratch), 1);
   void *fourth = rowOf();
   EXPECT_EQ(fourth, first);
-  const RowHeader &header = RowHeader::of(fourth);
-  EXPECT_EQ(header.uses(), 1u);
+  const RowHeader &header = table->layout().headerOf(fourth);
+  EXPECT_EQ(header.uses(), 0u);
   EXPECT_EQ(header.lastUse(), 5);
   EXPECT_FALSE(header.isDirty());
 }
 
-TEST(HashTable, HeadersCountAndSaturate) {
-  auto table = createHashTable(makeOptions(PDL_F64, 1));
-  TableScratch scratch;
-  const int64_t keys[] = {1, 2};
-  const int32_t splits[] = {0, 3, 70003};
-  RowHandle handles[2];
-  void *rows[2];
-  int64_t inserted = 0;
-  for (int i = 0; i < 2; ++i)
-    ASSERT_TRUE(table->pull(2, keys, splits, handles, scratch, inserted).ok());
-  table->rowsOf(2, handles, rows);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(rows[0]) % alignof(double), 0u);
-  EXPECT_EQ(RowHeader::of(rows[0]).uses(), 6u);
-  EXPECT_EQ(RowHeader::of(rows[1]).uses(), RowHeader::mostUses);
-  table->quiesce(RowHeader::timeMask);
-  RowHeader &header = RowHeader::of(rows[0]);
-  header.noteUpdate(table->time());
+TEST(RowHeader, CountsAndSaturates) {
+  RowHeader header = {};
+  header.begin(9);
+  EXPECT_EQ(header.uses(), 0u);
+  EXPECT_EQ(header.lastUse(), 9);
+  EXPECT_FALSE(header.isDirty());
+  header.noteWrite();
+  EXPECT_TRUE(header.isDirty());
+  EXPECT_EQ(header.lastUse(), 9);
+  header.begin(9);
+  for (int i = 0; i < 6; ++i)
+    header.noteUpdate(RowHeader::timeMask);
+  EXPECT_EQ(header.uses(), 6u);
   EXPECT_TRUE(header.isDirty());
   EXPECT_EQ(header.age(2), 3);
   header.noteSaved();
   EXPECT_FALSE(header.isDirty());
   EXPECT_EQ(header.lastUse(), RowHeader::timeMask);
-  EXPECT_EQ(header.uses(), 6u);
+  for (int i = 0; i < 70000; ++i)
+    header.noteUpdate(0);
+  EXPECT_EQ(header.uses(), RowHeader::mostUses);
+  EXPECT_EQ(header.lastUse(), 0);
+}
+
+// Each row has a header of its own, and neither is another's memory.
+TEST(RowLayout, HeadersAndRowsLieApart) {
+  for (const size_t alignment : {size_t(4), size_t(8)})
+    for (const size_t bytes : {1, 4, 12, 40, 64, 120, 128, 192, 1000, 4096,
+                               5000, 16384, 100000, 1 << 20, 3 << 20}) {
+      const RowLayout layout(bytes, alignment);
+      const auto region = std::unique_ptr<char, decltype(&std::free)>(
+          static_cast<char *>(
+              std::aligned_alloc(size_t(2) << 20, size_t(4) << 20)),
+          std::free);
+      ASSERT_LE(layout.regionBytes(), size_t(4) << 20);
+      size_t end = layout.rowsOfRegion() * sizeof(RowHeader);
+      for (uint32_t row = 0; row < layout.rowsOfRegion(); ++row) {
+        ASSERT_GE(layout.offsetOf(row), end) << bytes;
+        ASSERT_EQ(layout.offsetOf(row) % alignment, 0u);
+        end = layout.offsetOf(row) + bytes;
+        ASSERT_EQ(&layout.headerOf(region.get() + layout.offsetOf(row)),
+                  &layout.headerOf(region.get(), row))
+            << row << " of " << bytes;
+      }
+      ASSERT_LE(end, layout.regionBytes());
+      if (bytes <= 16384) {
+        EXPECT_GE(double(layout.rowsOfRegion()) *
+                      double((bytes + alignment - 1) / alignment * alignment +
+                             sizeof(RowHeader)),
+                  0.96 * double(layout.regionBytes()))
+            << bytes;
+      }
+    }
 }
 
 // Pointers of rows that stay never move; what is theirs stays theirs.

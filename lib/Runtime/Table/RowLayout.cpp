@@ -1,0 +1,55 @@
+//===- RowLayout.cpp - How rows and their headers lie in memory -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Table/RowLayout.h"
+
+#include "pdlrt/Core/AddressBlocks.h"
+
+using namespace pdlrt;
+
+/// The least: an almost empty table stays small.
+static constexpr size_t leastRegionBytes = size_t(16) << 10;
+/// Regions that begin at a multiple of their size.
+static constexpr size_t mostRegionBytes = AddressBlocks::stepBytes;
+static constexpr size_t cacheLineBytes = 64;
+/// One part of so many of a region may stay empty.
+static constexpr size_t leastPartsUsed = 32;
+
+static size_t roundUp(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+static size_t bytesOfHeaders(size_t rows) {
+  return roundUp(rows * sizeof(RowHeader), cacheLineBytes);
+}
+
+RowLayout::RowLayout(size_t rowBytes, size_t alignment)
+    : bytesOfStride(roundUp(rowBytes, alignment)),
+      bytesOfRegion(leastRegionBytes) {
+  const size_t stride = bytesOfStride;
+  const auto rowsIn = [&](size_t bytes) {
+    size_t rows = bytes / (stride + sizeof(RowHeader));
+    while (rows > 0 && bytesOfHeaders(rows) + rows * stride > bytes)
+      --rows;
+    return rows;
+  };
+  const auto wastes = [&](size_t bytes) {
+    return rowsIn(bytes) * (stride + sizeof(RowHeader)) <
+           bytes - bytes / leastPartsUsed;
+  };
+  while (wastes(bytesOfRegion) && bytesOfRegion < mostRegionBytes)
+    bytesOfRegion *= 2;
+  rowCount = uint32_t(rowsIn(bytesOfRegion));
+  if (rowCount < 2) {
+    rowCount = 1;
+    bytesOfRegion = bytesOfHeaders(1) + roundUp(stride, cacheLineBytes);
+  }
+  firstRow = bytesOfHeaders(rowCount);
+  offsetMask = rowCount > 1 ? bytesOfRegion - 1 : 0;
+  inverse = ((uint64_t(1) << inverseBits) + stride - 1) / stride;
+}
