@@ -8,6 +8,8 @@
 
 #include "Table/BucketIndex.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -60,26 +62,35 @@ void BucketIndex::put(uint64_t mixed, uint32_t row) {
 }
 
 /// Keys that so many buckets may have.
-static double roomOf(uint64_t buckets, double load) {
-  return double(buckets) * Bucket::places * load;
+static double roomOf(uint64_t buckets) {
+  constexpr double mostLoad = 0.9;
+  return double(buckets) * Bucket::places * mostLoad;
 }
 
-/// By an eighth: 18 bytes a key or less, whatever the load is.
-static uint64_t grown(uint64_t buckets) { return buckets + buckets / 8 + 1; }
+/// The next larger size: growth^(k + phase) for some whole k. Keys are moved
+/// four times each on their way into a large index.
+static uint64_t grown(uint64_t buckets, double phase) {
+  constexpr double growth = 1.25;
+  if (buckets == 0)
+    return 1;
+  const double steps = std::log(double(buckets)) / std::log(growth) - phase;
+  const double size = std::pow(growth, std::floor(steps + 1.01) + phase);
+  return std::max(buckets + 1, uint64_t(size));
+}
 
-void BucketIndex::insert(uint64_t mixed, uint32_t row, double load,
+void BucketIndex::insert(uint64_t mixed, uint32_t row, double phase,
                          BucketPool &pool) {
-  if (double(keyCount + 1) > roomOf(bucketCount, load))
-    growTo(grown(bucketCount), pool);
+  if (double(keyCount + 1) > roomOf(bucketCount))
+    growTo(grown(bucketCount, phase), pool);
   put(mixed, row);
   ++keyCount;
 }
 
-void BucketIndex::reserve(uint64_t count, double load, BucketPool &pool) {
+void BucketIndex::reserve(uint64_t count, double phase, BucketPool &pool) {
   // The sizes that `insert` would grow to: the next growth is as far away.
   uint64_t wanted = bucketCount;
-  while (double(keyCount + count) > roomOf(wanted, load))
-    wanted = grown(wanted);
+  while (double(keyCount + count) > roomOf(wanted))
+    wanted = grown(wanted, phase);
   if (wanted > bucketCount)
     growTo(wanted, pool);
 }
@@ -142,9 +153,15 @@ void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   const std::vector<Bucket *> old = std::exchange(chunks, std::move(made));
   const uint64_t oldCount = std::exchange(bucketCount, count);
   const bool wasSmall = isSmall(oldCount);
+  const auto oldBucket = [&](uint64_t at) -> const Bucket & {
+    return old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
+  };
+  // Chunks lie anywhere.
+  constexpr uint64_t ahead = 12;
   for (uint64_t at = 0; at < oldCount; ++at) {
-    const Bucket &line =
-        old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
+    if (at + ahead < oldCount)
+      __builtin_prefetch(&oldBucket(at + ahead));
+    const Bucket &line = oldBucket(at);
     for (int place = 0; place < line.count(); ++place)
       put(line.key(place), line.row(place));
     if (!wasSmall && (at + 1) % BucketPool::chunkSize == 0)

@@ -15,8 +15,8 @@
 // erasing restores that, so a bucket that is not full ends a search.
 //
 // The buckets of an index lie in chunks of 2 KiB that all indices of a table
-// take from one pool and give back to it, on huge pages: an index grows by an
-// eighth, and leaves nothing behind that another could not use.
+// take from one pool and give back to it, on huge pages: an index that grows
+// leaves nothing behind that another could not use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,17 +146,15 @@ public:
     return true;
   }
 
-  /// Adds a key that is not here. `load`: the most of all places that may be
-  /// taken, below 1; the index grows before there are more. Throws
+  /// Adds a key that is not here. The index grows by a quarter, to sizes that
+  /// `phase`, from 0 to below 1, chooses among such sequences. Throws
   /// std::bad_alloc, and nothing has changed.
-  void insert(uint64_t mixed, uint32_t row, double load, BucketPool &pool);
+  void insert(uint64_t mixed, uint32_t row, double phase, BucketPool &pool);
 
-  /// Makes room for `count` more keys at that load, as adding them one by one
-  /// would. Only how fast they are added depends on it. Throws std::bad_alloc,
-  /// and nothing has changed.
-  void reserve(uint64_t count, double load, BucketPool &pool);
-
-  /// Calls visit(key, row) for each key.
+  /// Makes room for `count` more keys, as adding them one by one would. Only
+  /// how fast they are added depends on it. Throws std::bad_alloc, and nothing
+  /// has changed.
+  void reserve(uint64_t count, double phase, BucketPool &pool);
 
   /// Takes a key away; whether it was here, and its row's number. Needs no
   /// memory.

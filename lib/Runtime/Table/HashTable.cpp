@@ -224,12 +224,11 @@ int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
   return missing;
 }
 
-/// How full a shard's index may be. Shards differ, so that they do not all grow
-/// in the same step, and what a table needs for a key hardly changes while it
+/// Shards differ in where their sizes begin, so that they do not all grow in
+/// the same step, and what a table needs for a key hardly changes while it
 /// grows.
-static double mostLoadOf(int shard) {
-  constexpr double least = 0.76, most = 0.9;
-  return least + (most - least) * shard / EmbeddingTable::shardCount;
+static double phaseOf(int shard) {
+  return double(shard) / EmbeddingTable::shardCount;
 }
 
 Status HashTable::insertRow(int number, Shard &shard, int64_t key,
@@ -241,7 +240,7 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
         "table @" + options().name +
         " has 2^36 rows, which is the limit of one process; use more servers");
   row = uint32_t(next);
-  shard.index.insert(mixed, row, mostLoadOf(number), buckets);
+  shard.index.insert(mixed, row, phaseOf(number), buckets);
   rows.take();
   char *memoryOfRow = rowAt(number, row);
   // The next new rows mostly stand behind this one.
@@ -292,7 +291,7 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
   constexpr int64_t ahead = 16;
   Shard &shard = shards[number];
   const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-  shard.index.reserve(uint64_t(count), mostLoadOf(number), buckets);
+  shard.index.reserve(uint64_t(count), phaseOf(number), buckets);
   for (int64_t i = 0; i < count; ++i) {
     if (i + ahead < count)
       shard.index.prefetch(pdlabi::mixKey(uint64_t(keys[i + ahead])));

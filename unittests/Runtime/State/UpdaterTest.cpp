@@ -135,6 +135,53 @@ TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
   EXPECT_EQ(model.stepCount(1), 1);
 }
 
+// What is noted of rows follows from merged gradients alone.
+TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
+  for (const bool allRows : {false, true}) {
+    Tables tables;
+    tables.group.untouched = allRows ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
+    Model model(tables.descriptor, 1);
+    Scheduler scheduler(1);
+    Updater updater(model, tables.program, scheduler);
+    const std::vector<int64_t> keys = {7, -9, 4};
+    const std::vector<double> gradient(width, 0.5);
+    const std::vector<const void *> gradients(keys.size(), gradient.data());
+    std::vector<std::vector<void *>> rows(tableCount,
+                                          std::vector<void *>(keys.size()));
+    TableScratch scratch;
+    Contribution merged;
+    merged.present = true;
+    merged.objectives = {{0, 1}};
+    for (int t = 0; t < tableCount; ++t) {
+      int64_t inserted = 0;
+      ASSERT_TRUE(
+          model.table(t)
+              ->findOrInsert(3, keys.data(), rows[t].data(), scratch, inserted)
+              .ok());
+      // The third key is in no batch.
+      merged.blocks.push_back(
+          {nullptr, 2, keys.data(), rows[t].data(), gradients.data()});
+    }
+    for (int step = 0; step < 3; ++step) {
+      ASSERT_TRUE(updater.apply(merged).ok());
+      model.quiesce();
+    }
+    model.restoreStepCount(0, 5 * Model::updatesOfTime - 1);
+    ASSERT_TRUE(updater.apply(merged).ok());
+    model.quiesce();
+    merged.blocks[0].keyCount = 1;
+    ASSERT_TRUE(updater.apply(merged).ok());
+    const RowLayout &layout = model.table(0)->layout();
+    EXPECT_EQ(layout.headerOf(rows[0][0]).uses(), 5u);
+    EXPECT_EQ(layout.headerOf(rows[0][0]).lastUse(), 5);
+    EXPECT_EQ(layout.headerOf(rows[0][1]).uses(), 4u);
+    EXPECT_EQ(layout.headerOf(rows[0][1]).lastUse(), 0);
+    EXPECT_TRUE(layout.headerOf(rows[0][1]).isDirty());
+    EXPECT_EQ(layout.headerOf(rows[0][2]).uses(), 0u);
+    EXPECT_EQ(layout.headerOf(rows[0][2]).isDirty(), allRows);
+  }
+}
+
 // The tables' shards are updated side by side; none may disturb another's.
 TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
   constexpr int64_t keyCount = 20000, touchedCount = 500;

@@ -137,14 +137,14 @@ TEST(HashTable, AShardIsInsertedAtOnce) {
 
 // So that a table that was restored does not grow in the first steps after it.
 TEST(BucketIndex, ReservingGrowsAsInsertingDoes) {
-  for (const double load : {0.74, 0.8123, 0.9})
+  for (const double phase : {0.0, 0.3127, 1023.0 / 1024})
     for (uint64_t count = 0; count < 3000; count += 1 + count / 5) {
       BucketPool pool;
       BucketIndex grown, reserved;
       const auto add = [&](BucketIndex &index, uint64_t i) {
-        index.insert(pdlabi::mixKey(i), uint32_t(i), load, pool);
+        index.insert(pdlabi::mixKey(i), uint32_t(i), phase, pool);
       };
-      reserved.reserve(count, load, pool);
+      reserved.reserve(count, phase, pool);
       const size_t before = reserved.memoryBytes();
       for (uint64_t i = 0; i < count; ++i) {
         add(grown, i);
