@@ -7,15 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // What a step asks of a table, in batches of 26,000 ids: distinct keys, their
-// rows, new rows. Beside it the limit, rows of the same size in one array that
-// are read in the same order, with nothing to search, and absl::flat_hash_map
-// from keys to places in such an array. All on one thread, in its CPU time.
+// rows, new rows, updates. Beside it the limit, rows of the same size in one
+// array that are read in the same order, with nothing to search, and
+// absl::flat_hash_map from keys to places in such an array. All on one thread,
+// in its CPU time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../handwritten/Measure.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Core/AddressBlocks.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/KeyIndex.h"
 
@@ -27,6 +30,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -262,6 +266,185 @@ static void printTable(int64_t count) {
     printFind(*table, reference, count, zipf);
 }
 
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+static void once(const pdl_once_arguments *, void *) {}
+
+/// Rules with all their arithmetic on elements, as the compiler writes them.
+static int32_t adam(int64_t count, int64_t, void *const *rows,
+                    const void *const *gradients, const void *) {
+  constexpr float beta1 = 0.9f, beta2 = 0.999f, rate = 1e-3f, epsilon = 1e-8f;
+  for (int64_t r = 0; r < count; ++r) {
+    auto *value = static_cast<float *>(rows[r]);
+    float *first = value + width, *second = first + width;
+    auto *gradient = static_cast<const float *>(gradients[r]);
+    for (int64_t i = 0; i < width; ++i) {
+      const float g = gradient[i];
+      first[i] = beta1 * first[i] + (1 - beta1) * g;
+      second[i] = beta2 * second[i] + (1 - beta2) * g * g;
+      value[i] -= rate * first[i] / (std::sqrt(second[i]) + epsilon);
+    }
+  }
+  return 0;
+}
+
+static int32_t adagrad(int64_t count, int64_t, void *const *rows,
+                       const void *const *gradients, const void *) {
+  for (int64_t r = 0; r < count; ++r) {
+    auto *value = static_cast<float *>(rows[r]);
+    float *sums = value + width;
+    auto *gradient = static_cast<const float *>(gradients[r]);
+    for (int64_t i = 0; i < width; ++i) {
+      sums[i] += gradient[i] * gradient[i];
+      value[i] -= 0.01f * gradient[i] / (std::sqrt(sums[i]) + 1e-8f);
+    }
+  }
+  return 0;
+}
+
+/// A table alone with its rule, as a program of a compiled model.
+struct Rule {
+  const char *name;
+  int32_t slots;
+  decltype(&adam) kernel;
+};
+
+static void printUpdates(const Rule &rule, int64_t count) {
+  static const int64_t shape[] = {width};
+  static const double zeros[2] = {};
+  pdl_symbol symbol = {};
+  symbol.struct_size = sizeof(symbol);
+  symbol.name = "bench";
+  symbol.kind = PDL_SYMBOL_TABLE;
+  symbol.element_type = PDL_F32;
+  symbol.rank = 1;
+  symbol.shape = shape;
+  symbol.row_count = 1;
+  symbol.row_width = symbol.gradient_width = width;
+  symbol.initializer = {PDL_INIT_CONSTANT, 0.5, 0};
+  symbol.slot_count = rule.slots;
+  symbol.slot_initial_values = zeros;
+  symbol.row_kernel = rule.kernel;
+  pdl_group group = {};
+  group.struct_size = sizeof(group);
+  group.name = "all";
+  group.clip = -1;
+  group.element_type = PDL_F32;
+  group.once = once;
+  const pdl_update_descriptor update = {0, 0, 0};
+  const pdl_lookup_descriptor lookup = {0};
+  pdl_program program = {};
+  program.struct_size = sizeof(program);
+  program.name = "train";
+  program.lookup_count = program.update_count = program.objective_count = 1;
+  program.lookups = &lookup;
+  program.updates = &update;
+  pdl_descriptor descriptor = {};
+  descriptor.symbol_count = descriptor.group_count = descriptor.program_count =
+      1;
+  descriptor.symbols = &symbol;
+  descriptor.groups = &group;
+  descriptor.programs = &program;
+
+  Model model(descriptor, 1);
+  EmbeddingTable &table = *model.table(0);
+  Scheduler scheduler(1);
+  Updater updater(model, program, scheduler);
+  const int64_t stride = width * (1 + rule.slots);
+  AddressBlocks memory;
+  auto *array = reinterpret_cast<float *>(
+      memory.take(size_t(count * stride) * sizeof(float)));
+  std::fill_n(array, count * stride, 0.5f);
+
+  // Distinct keys in each batch, as those of a step are.
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), int64_t(0));
+  std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(5));
+  const std::vector<float> gradients(batchSize * width, 0.25f);
+  std::vector<const void *> pointers(batchSize);
+  for (int64_t i = 0; i < batchSize; ++i)
+    pointers[i] = gradients.data() + i * width;
+  struct Batch {
+    std::vector<int64_t> keys;
+    std::vector<void *> rows, places;
+  };
+  std::vector<Batch> batches(count / batchSize);
+  TableScratch scratch;
+  for (size_t b = 0; b < batches.size(); ++b) {
+    Batch &batch = batches[b];
+    batch.rows.resize(batchSize);
+    for (int64_t i = 0; i < batchSize; ++i) {
+      const int64_t number = numbers[int64_t(b) * batchSize + i];
+      batch.keys.push_back(keyOf(number));
+      batch.places.push_back(array + number * stride);
+    }
+    int64_t inserted = 0;
+    if (!table
+             .findOrInsert(batchSize, batch.keys.data(), batch.rows.data(),
+                           scratch, inserted)
+             .ok())
+      std::abort();
+  }
+  // Where a row was made says nothing about the step that uses it.
+  std::mt19937_64 random(9);
+  for (Batch &batch : batches) {
+    Batch &other = batches[random() % batches.size()];
+    for (int64_t i = 0; i < batchSize; i += 2) {
+      std::swap(batch.keys[i], other.keys[i]);
+      std::swap(batch.rows[i], other.rows[i]);
+    }
+  }
+  const double ours = bestSeconds(0.5, [&] {
+    for (Batch &batch : batches) {
+      Contribution merged;
+      merged.present = true;
+      merged.objectives = {{0, 1}};
+      merged.blocks.push_back({nullptr, batchSize, batch.keys.data(),
+                               batch.rows.data(), pointers.data()});
+      if (!updater.apply(merged).ok())
+        std::abort();
+    }
+  });
+  constexpr int64_t atOnce = 32;
+  const double limit = bestSeconds(0.5, [&] {
+    for (Batch &batch : batches)
+      for (int64_t i = 0; i < batchSize; i += atOnce) {
+        const int64_t end = std::min(batchSize, i + atOnce);
+        for (int64_t next = end; next < std::min(batchSize, end + atOnce);
+             ++next)
+          for (int64_t at = 0; at < stride; at += 16)
+            __builtin_prefetch(static_cast<float *>(batch.places[next]) + at,
+                               1);
+        rule.kernel(end - i, width, batch.places.data() + i,
+                    pointers.data() + i, nullptr);
+      }
+  });
+  std::printf("  %s, rows of %lld bytes: %6.1f; without a table %6.1f (%2.0f "
+              "%%)\n",
+              rule.name,
+              static_cast<long long>(stride * int64_t(sizeof(float))),
+              rate(ours, batches.size()), rate(limit, batches.size()),
+              100 * limit / ours);
+}
+
+/// What new rows cannot be faster than.
+static void printFreshMemory() {
+  constexpr size_t bytes = size_t(1) << 30;
+  AddressBlocks memory;
+  const double start = threadSeconds();
+  char *fresh = memory.take(bytes);
+  for (size_t at = 0; at < bytes; at += 4096)
+    fresh[at] = 1;
+  const double seconds = threadSeconds() - start;
+  constexpr double bytesOfKey = width * sizeof(float) + 20;
+  std::printf("memory that is new from the system: %.1f GB/s, or %.1f M new "
+              "keys a second\n",
+              double(bytes) / seconds / 1e9,
+              double(bytes) / seconds / bytesOfKey / 1e6);
+}
+
 int main(int argc, char **argv) {
   const int64_t most = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
   if (argc > 2 || most < 10'000) {
@@ -272,6 +455,15 @@ int main(int argc, char **argv) {
     return argc == 2 && std::string(argv[1]) == "--help" ? 0 : 2;
   }
   printDedupe();
+  printFreshMemory();
   for (int64_t count = 10'000; count <= most; count *= 10)
     printTable(count);
+  // Gigabytes beyond that show nothing else.
+  const int64_t rows = std::min<int64_t>(most, 3'000'000);
+  if (rows < batchSize)
+    return 0;
+  std::printf("updates of %lld rows, M rows a second\n",
+              static_cast<long long>(rows));
+  printUpdates({"Adam", 2, adam}, rows);
+  printUpdates({"Adagrad", 1, adagrad}, rows);
 }

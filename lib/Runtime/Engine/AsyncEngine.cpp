@@ -67,6 +67,9 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
     throw std::system_error(error.code(),
                             "a thread of a worker cannot be started; give "
                             "fewer workers (--replicas)");
+  } catch (...) {
+    endThreads();
+    throw;
   }
 }
 
