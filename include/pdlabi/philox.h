@@ -152,22 +152,25 @@ inline float initialValueOfBlock(const pdl_initializer &initializer,
 /// Blocks that are computed side by side, in the lanes of vectors.
 inline constexpr int philoxLanes = 4;
 
-/// The blocks of `philoxLanes` counters that differ in word 2 alone, which is
-/// `first` and those behind it: word w of block i goes to words[4 * i + w].
-inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
-                         uint64_t seed, uint32_t (&words)[4 * philoxLanes]) {
-  // 32-bit numbers in lanes of 64 bits, as products need them.
-  typedef uint64_t Lanes __attribute__((vector_size(8 * philoxLanes)));
+/// Counters of blocks that are computed side by side, by word; 32-bit numbers
+/// in lanes of 64 bits, as products need them.
+typedef uint64_t PhiloxLanes __attribute__((vector_size(8 * philoxLanes)));
+struct PhiloxCounters {
+  PhiloxLanes words[4];
+};
+
+/// The blocks of some counters: word w of block i goes to words[4 * i + w].
+inline void philoxBlocks(const PhiloxCounters &counters, uint64_t seed,
+                         uint32_t (&words)[4 * philoxLanes]) {
   constexpr uint64_t low = 0xffffffffu;
-  const Lanes zero = {};
-  Lanes c0 = zero + (key & low), c1 = zero + (key >> 32), c3 = zero + symbol;
-  Lanes c2 = (Lanes{0, 1, 2, 3} + first) & low;
+  PhiloxLanes c0 = counters.words[0], c1 = counters.words[1];
+  PhiloxLanes c2 = counters.words[2], c3 = counters.words[3];
   uint64_t key0 = seed & low, key1 = seed >> 32;
   for (int round = 0; round < 10; ++round) {
     // So that the compiler sees products of 32-bit numbers: one instruction
     // each, not three.
-    const Lanes product0 = (c0 & low) * uint64_t(0xd2511f53u);
-    const Lanes product1 = (c2 & low) * uint64_t(0xcd9e8d57u);
+    const PhiloxLanes product0 = (c0 & low) * uint64_t(0xd2511f53u);
+    const PhiloxLanes product1 = (c2 & low) * uint64_t(0xcd9e8d57u);
     c0 = (product1 >> 32) ^ c1 ^ key0;
     c1 = product1 & low;
     c2 = (product0 >> 32) ^ c3 ^ key1;
@@ -181,6 +184,17 @@ inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
     words[4 * i + 2] = static_cast<uint32_t>(c2[i]);
     words[4 * i + 3] = static_cast<uint32_t>(c3[i]);
   }
+}
+
+/// The blocks of counters that differ in word 2 alone, which is `first` and
+/// those behind it.
+inline void philoxBlocks(uint64_t key, uint32_t first, uint32_t symbol,
+                         uint64_t seed, uint32_t (&words)[4 * philoxLanes]) {
+  constexpr uint64_t low = 0xffffffffu;
+  const PhiloxLanes zero = {};
+  philoxBlocks({{zero + (key & low), zero + (key >> 32),
+                 (PhiloxLanes{0, 1, 2, 3} + first) & low, zero + symbol}},
+               seed, words);
 }
 
 /// Writes the initial values of elements 0 .. count of the row of `key`. f64
