@@ -169,6 +169,9 @@ static void printFind(EmbeddingTable &table, Reference &reference,
       if (table.find(batchSize, batch.data(), rows.data(), scratch) != 0)
         std::abort();
   });
+  pdl_lookup lookup = {};
+  lookup.key_count = batchSize;
+  lookup.rows = rows.data();
   const double both = bestSeconds(0.5, [&] {
     for (const std::vector<int64_t> &batch : keys) {
       int64_t inserted = 0;
@@ -177,7 +180,7 @@ static void printFind(EmbeddingTable &table, Reference &reference,
                              inserted)
                .ok())
         std::abort();
-      pdlrt_gather(PDL_F32, batchSize, width, rows.data(), out.data());
+      pdlrt_gather(PDL_F32, &lookup, width, out.data());
     }
   });
   sink = sumOf(out);

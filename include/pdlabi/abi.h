@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 11u
+#define PDL_ABI_VERSION 12u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -71,6 +71,14 @@ typedef enum pdl_compute {
   PDL_COMPUTE_ELEMENT = 0, /* nothing: they stay as they are */
   PDL_COMPUTE_BF16 = 1     /* bf16, with sums in f32 */
 } pdl_compute;
+
+/* How a table holds the values of its rows in memory. Its slots are as its
+ * element type says, and all is computed in it. */
+typedef enum pdl_storage {
+  PDL_STORE_ELEMENT = 0, /* as its element type says */
+  PDL_STORE_BF16 = 1,    /* of f32: in bf16, rounded (pdlabi/rounding.h) */
+  PDL_STORE_F16 = 2      /* of f32: in IEEE 754's binary16 */
+} pdl_storage;
 
 /* Which product pdlrt_gemm computes. */
 typedef enum pdl_product {
@@ -190,8 +198,9 @@ typedef int32_t (*pdl_dense_kernel)(int64_t count, void *const *state,
 
 /* The same for `row_count` rows of `width` elements: `rows[i]` points to the
  * value of row i, followed without gap by its slots: `width` elements each, and
- * one for each row slot; `gradients[i]` to its merged sum of gradients, behind
- * it the merged sums of its counts. The rows are distinct. */
+ * one for each row slot, all of the element type, also where a table holds
+ * values otherwise; `gradients[i]` to its merged sum of gradients, behind it
+ * the merged sums of its counts. The rows are distinct. */
 typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   void *const *rows,
                                   const void *const *gradients,
@@ -203,6 +212,7 @@ typedef struct pdl_symbol {
   uint64_t id;          /* xxh64 of the name, seed 0 */
   int32_t kind;         /* pdl_symbol_kind */
   int32_t element_type; /* F32 or F64: of values, slots and gradients */
+  int32_t storage;      /* pdl_storage, of a table's values in memory */
   int32_t rank;         /* of `shape`; a table's shape is that of one row */
   const int64_t *shape;
   int64_t row_count;      /* parameter: first dimension, 1 for rank <= 1 */
@@ -304,9 +314,9 @@ typedef struct pdl_metric {
  * Programs and stages
  *===----------------------------------------------------------------------===*/
 
-/* The result of one deduplicated lookup: `unique` fills all but `rows`; `pull`
- * makes room for `rows`, which are there when `compute` begins. Owned by the
- * runtime, valid for the step. */
+/* The result of one deduplicated lookup: `unique` fills all but `rows` and
+ * `storage`; `pull` fills `storage` and makes room for `rows`, which are there
+ * when `compute` begins. Owned by the runtime, valid for the step. */
 typedef struct pdl_lookup {
   int64_t key_count;          /* U */
   const int64_t *keys;        /* [U], in order of first occurrence */
@@ -315,6 +325,7 @@ typedef struct pdl_lookup {
   const int32_t *key_splits;  /* [U + 1] into `occurrences` */
   const int32_t *occurrences; /* [N] grouped by key, ascending in a group */
   void *const *rows;          /* [U] pointers to the rows' values */
+  int32_t storage;            /* pdl_storage of these values */
 } pdl_lookup;
 
 /* A size in bytes that a program needs for a batch:
@@ -518,8 +529,8 @@ int32_t pdlrt_unique(void *worker, int32_t input_count,
                      pdl_lookup *lookup);
 
 /* Finds, and in a program that is not frozen inserts, a row for each key of
- * `lookup`, to which `lookup->rows` will point in `compute`. `table`: index of
- * the descriptor's symbol. */
+ * `lookup`, to which `lookup->rows` will point in `compute`; fills its
+ * `storage`. `table`: index of the descriptor's symbol. */
 int32_t pdlrt_pull(void *worker, int32_t table, pdl_lookup *lookup);
 
 /* out[i] = the number of boundaries b with b <= values[i]; NaN gives
@@ -576,8 +587,9 @@ void pdlrt_cross_ragged(int64_t bag_count, int32_t operand_count,
 
 /* --- compute ------------------------------------------------------------- */
 
-/* Copies the values of `count` rows of `width` elements into out. */
-void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
+/* Copies the values of the rows of a lookup, of `width` elements each, into
+ * out, widened where they are stored in fewer bits. */
+void pdlrt_gather(int32_t type, const pdl_lookup *lookup, int64_t width,
                   void *out);
 
 typedef enum pdl_pooling {

@@ -137,14 +137,14 @@ struct RoundingDraws {
 /// Elements that share a block of random numbers.
 inline constexpr int64_t elementsOfRoundingBlock = 8;
 
-/// Rounds `rowCount` rows of `width` elements at random: those of `values`, one
-/// row behind the other, go to `rows[i]`, the row of keys[i]. Returns whether
-/// all that was written is finite. `T`: BFloat16 or Float16. However rows are
-/// cut into calls, their bits are the same.
+/// Rounds `rowCount` rows of `width` elements at random: those of `values`, row
+/// by row, `stride` elements apart, go to `rows[i]`, the row of keys[i].
+/// Returns whether all that was written is finite. `T`: BFloat16 or Float16.
+/// However rows are cut into calls, their bits are the same.
 template <typename T>
 inline bool roundRows(const RoundingDraws &draws, int64_t rowCount,
-                      int64_t width, const int64_t *keys, const float *values,
-                      void *const *rows) {
+                      int64_t width, int64_t stride, const int64_t *keys,
+                      const float *values, void *const *rows) {
   const uint64_t seed = draws.seed ^ draws.symbolId;
   const auto update = static_cast<uint64_t>(draws.update);
   const uint32_t high = static_cast<uint32_t>(update >> 32) << 17;
@@ -175,7 +175,7 @@ inline bool roundRows(const RoundingDraws &draws, int64_t rowCount,
     philoxBlocks(counters, seed, words);
     for (int lane = 0; lane < lanes; ++lane) {
       const int64_t begin = blockOf[lane] * elementsOfRoundingBlock;
-      const float *from = values + rowOf[lane] * width + begin;
+      const float *from = values + rowOf[lane] * stride + begin;
       T *to = static_cast<T *>(rows[rowOf[lane]]) + begin;
       const uint32_t *random = words + 4 * lane;
       auto roundTo = [&](int64_t i) {

@@ -23,9 +23,11 @@ using namespace pdlc::nn;
 //===----------------------------------------------------------------------===//
 
 Table::Table(Type elementType, int64_t width, Initializer initializer,
-             bool unknownIsZero, std::vector<Slot> slots)
+             bool unknownIsZero, std::optional<Storage> storage,
+             std::vector<Slot> slots)
     : type(elementType), valueWidth(width), initializer(initializer),
-      unknownIsZero(unknownIsZero), slotList(std::move(slots)) {}
+      unknownIsZero(unknownIsZero), storage(storage),
+      slotList(std::move(slots)) {}
 
 int64_t Table::partOffset(size_t part) const {
   int64_t offset = 0;
@@ -34,11 +36,47 @@ int64_t Table::partOffset(size_t part) const {
   return offset;
 }
 
+/// Calls body.operator()<format>() with that of a storage.
+template <typename Body> static void withFormat(Storage storage, Body body) {
+  if (storage == Storage::bf16)
+    body.template operator()<pdlabi::BFloat16>();
+  else
+    body.template operator()<pdlabi::Float16>();
+}
+
+template <typename T> void Table::storeNearest(T *value) const {
+  if (!storage)
+    return;
+  withFormat(*storage, [&]<typename Format>() {
+    for (int64_t i = 0; i < valueWidth; ++i)
+      value[i] = static_cast<float>(Format(static_cast<float>(value[i])));
+  });
+}
+
+template <typename T>
+bool Table::storeAtRandom(int64_t key, int64_t update, T *value) const {
+  bool finite = true;
+  if (!storage)
+    return finite;
+  pdlabi::RoundingDraws draws = initializer.draws();
+  draws.update = update;
+  withFormat(*storage, [&]<typename Format>() {
+    std::vector<float> exact(value, value + valueWidth);
+    std::vector<Format> rounded(valueWidth);
+    void *row = rounded.data();
+    finite = pdlabi::roundRows<Format>(draws, 1, valueWidth, valueWidth, &key,
+                                       exact.data(), &row);
+    std::copy(rounded.begin(), rounded.end(), value);
+  });
+  return finite;
+}
+
 template <typename T> T *Table::row(int64_t key) {
   auto [entry, isNew] = index.try_emplace(key, rows.size());
   if (isNew) {
     std::vector<T> row(partOffset(1 + slotList.size()));
     initializer.fill(key, valueWidth, row.data());
+    storeNearest(row.data());
     for (auto [number, slot] : llvm::enumerate(slotList))
       if (slot.isFrozen)
         std::copy_n(row.begin(), valueWidth,
@@ -75,10 +113,16 @@ void Table::read(int64_t key, bool frozen, T *value) const {
                 valueWidth, value);
   else if (unknownIsZero)
     std::fill_n(value, valueWidth, T(0));
-  else
+  else {
     initializer.fill(key, valueWidth, value);
+    storeNearest(value);
+  }
 }
 
+template bool Table::storeAtRandom(int64_t key, int64_t update,
+                                   float *value) const;
+template bool Table::storeAtRandom(int64_t key, int64_t update,
+                                   double *value) const;
 template float *Table::row(int64_t key);
 template double *Table::row(int64_t key);
 template void Table::read(int64_t key, bool frozen, float *value) const;
@@ -190,7 +234,7 @@ State State::create(ModuleOp module, uint64_t seed) {
     state.tables.emplace(
         op.getSymName().str(),
         Table(row.getElementType(), op.getWidth(), initializer,
-              op.getUnknown() == Unknown::zero,
+              op.getUnknown() == Unknown::zero, op.getStored(),
               slotsOf(module, op.getSymName(), op.getGroupAttr())));
   }
   for (auto op : module.getOps<MetricOp>())
@@ -237,9 +281,12 @@ template <typename T>
 static void copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
                      const Tensor &values) {
   int64_t width = table.partWidth(part), offset = table.partOffset(part);
-  for (size_t i = 0; i < keys.size(); ++i)
-    std::copy_n(values.get<T>().begin() + i * width, width,
-                table.row<T>(keys[i]) + offset);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    T *row = table.row<T>(keys[i]);
+    std::copy_n(values.get<T>().begin() + i * width, width, row + offset);
+    if (part == 0)
+      table.storeNearest(row);
+  }
 }
 
 static LogicalResult loadTable(const SafetensorsReader &file,

@@ -212,6 +212,7 @@ public:
   }
   /// Whether all new values, those of slots too, are finite.
   bool isFinite() const { return finite; }
+  void noteFinite(bool isFinite) { finite &= isFinite; }
 
   /// `gradient`, the counts behind it, is null for zeros.
   void apply(const RowPlaces<T> &places, int64_t width, const T *gradient) {
@@ -296,8 +297,8 @@ static void updateParameter(Parameter &parameter, const Tensor &gradient,
 }
 
 template <typename T>
-static void updateRow(Table &table, int64_t key, const T *gradient,
-                      RowRule<T> &rule) {
+static void updateRow(Table &table, int64_t key, int64_t number,
+                      const T *gradient, RowRule<T> &rule) {
   T *row = table.row<T>(key);
   RowPlaces<T> places;
   for (size_t part = 0; part <= table.slots().size(); ++part)
@@ -305,23 +306,33 @@ static void updateRow(Table &table, int64_t key, const T *gradient,
                                                  : places.state)
         .push_back(row + table.partOffset(part));
   rule.apply(places, table.width(), gradient);
+  rule.noteFinite(table.storeAtRandom(key, number, row));
 }
 
 template <typename T>
-static void updateTable(Table &table, ArrayRef<int64_t> keys,
+static void updateTable(Table &table, ArrayRef<int64_t> keys, int64_t number,
                         const Tensor &gradient, bool untouchedDense,
                         RowRule<T> &rule) {
   const T *sums = gradient.get<T>().data();
   const int64_t stride = gradient.count(1, gradient.rank());
   for (size_t i = 0; i < keys.size(); ++i)
-    updateRow(table, keys[i], sums + i * stride, rule);
+    updateRow(table, keys[i], number, sums + i * stride, rule);
   if (!untouchedDense)
     return;
   std::vector<int64_t> touched(keys.begin(), keys.end());
   std::sort(touched.begin(), touched.end());
   for (int64_t key : table.keys())
     if (!std::binary_search(touched.begin(), touched.end(), key))
-      updateRow<T>(table, key, nullptr, rule);
+      updateRow<T>(table, key, number, nullptr, rule);
+}
+
+/// The number of this update of the symbol's group, 1 for the first; 0 if it is
+/// not known.
+static int64_t updateNumber(UpdateOp op, Frame &frame) {
+  for (Value scalar : op.getScalars())
+    if (auto once = scalar.getDefiningOp<OnceOp>())
+      return frame.state().stepsOf(once.getGroup());
+  return 0;
 }
 
 /// Whether the symbol's group updates rows without a gradient too.
@@ -364,8 +375,9 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
       scalars.push_back(frame.tensor(scalar).get<T>()[0]);
     rule->setScalars(scalars);
     if (table)
-      updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(), gradient,
-                  isUntouchedDense(op), *rule);
+      updateTable(*table, frame.tensor(op.getKeys()).get<int64_t>(),
+                  updateNumber(op, frame), gradient, isUntouchedDense(op),
+                  *rule);
     else
       updateParameter(*parameter, gradient, op.getWhole(), *rule);
     finite = rule->isFinite();

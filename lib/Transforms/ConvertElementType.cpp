@@ -95,6 +95,14 @@ struct ConvertElementType
                             "a test in f64";
       return signalPassFailure();
     }
+    for (auto table : module.getOps<TableOp>())
+      if (table.getStored()) {
+        table.emitError() << "stores its rows in "
+                          << stringifyStorage(*table.getStored())
+                          << ", which is for elements of f32; leave that out "
+                             "of a test in f64";
+        return signalPassFailure();
+      }
     WalkResult result = module.walk([](Operation *op) {
       auto constant = dyn_cast<ConstantOp>(op);
       if (!constant || isa<DenseElementsAttr>(constant.getValue()) ||

@@ -252,7 +252,10 @@ void PartCollector::addSymbol(Operation *symbol) {
   const std::string name =
       "@" + SymbolTable::getSymbolName(symbol).getValue().str();
   if (auto table = dyn_cast<TableOp>(symbol)) {
-    add(state, "rows of " + name, textOf(table.getRowType()));
+    std::string rows = textOf(table.getRowType());
+    if (std::optional<Storage> stored = table.getStored())
+      rows += " stored in " + stringifyStorage(*stored).str();
+    add(state, "rows of " + name, std::move(rows));
     // Other values are in a checkpoint, all of them.
     if (reached.contains(table.getSymNameAttr())) {
       std::string text;

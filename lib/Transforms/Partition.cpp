@@ -100,7 +100,9 @@ void Partition::shard(OpBuilder &builder, nn::TableOp table, int64_t ids,
                       bool trained) {
   RankedTensorType row = table.getRowType();
   int64_t rowBytes = table.getWidth() * row.getElementTypeBitWidth() / 8;
-  int64_t bytesOfKey = kKeyBytes + (trained ? 2 : 1) * rowBytes;
+  // A value goes and a gradient comes.
+  int64_t valueBytes = table.getStored() ? rowBytes / 2 : rowBytes;
+  int64_t bytesOfKey = kKeyBytes + valueBytes + (trained ? rowBytes : 0);
   int64_t cost = ids * kSamplesInStep * bytesOfKey / pdlabi::logicalShardCount;
   builder.setInsertionPointAfter(table);
   ps::ShardsOp::create(builder, table.getLoc(),

@@ -38,6 +38,7 @@ static constexpr int64_t kSizeBytes = 8;
 static constexpr int64_t kNormBytes = 8;
 static constexpr int64_t kLossBytes = 16;
 static constexpr int64_t kSectionAlignment = 8;
+static constexpr int64_t kWordBytes = 4;
 
 namespace {
 
@@ -45,6 +46,8 @@ namespace {
 struct SymbolFacts {
   bool isTable = false;
   int64_t rows = 1, rowElements = 1, elementBytes = 4, slots = 0, counts = 0;
+  /// Of an element of a table's value, where the table is.
+  int64_t storedBytes = 4;
   /// Of the slots those of one element a row.
   int64_t rowSlots = 0;
   /// Whether @train updates it, reads it, and whether a clip's norm takes it.
@@ -53,11 +56,16 @@ struct SymbolFacts {
   int64_t idsOfSample = 0;
 
   int64_t rowBytes() const { return rowElements * elementBytes; }
+  /// As a table holds it and answers with it: whole words.
+  int64_t valueBytes() const {
+    return int64_t(llvm::alignTo(rowElements * storedBytes, kWordBytes));
+  }
   /// Of a table, behind the gradient of each row its counts.
   int64_t gradientBytes() const { return rowBytes() + counts * elementBytes; }
   /// Of a row's value and slots.
   int64_t stateRowBytes() const {
-    return ((1 + slots - rowSlots) * rowElements + rowSlots) * elementBytes;
+    return valueBytes() +
+           ((slots - rowSlots) * rowElements + rowSlots) * elementBytes;
   }
 };
 
@@ -138,6 +146,8 @@ LogicalResult Report::collect() {
     result.rows = isTable || type.getRank() <= 1 ? 1 : type.getDimSize(0);
     result.rowElements = type.getNumElements() / result.rows;
     result.elementBytes = type.getElementTypeBitWidth() / 8;
+    auto table = dyn_cast<nn::TableOp>(op);
+    result.storedBytes = table && table.getStored() ? 2 : result.elementBytes;
     if (!group)
       return;
     auto groupOp = symbols.lookup<nn::GroupOp>(group.getValue());
@@ -218,7 +228,7 @@ void Report::distribute() {
       own.bytesOfKey += double(fact.stateRowBytes() + kTableBytesOfKey) /
                         pdlabi::logicalShardCount;
       own.bytesIn += keys * kKeyBytes;
-      own.bytesOut += keys * fact.rowBytes();
+      own.bytesOut += keys * fact.valueBytes();
       if (fact.trained) {
         own.bytesIn += keys * fact.gradientBytes();
         own.touchedBytes += keys * fact.stateRowBytes();
@@ -281,7 +291,9 @@ void Report::printParameters(raw_ostream &out) const {
                             ? "keys x " + std::to_string(fact.rowElements)
                             : std::to_string(fact.rows) + " x " +
                                   std::to_string(fact.rowElements);
-    std::string bytes = formatBytes(double(fact.rows) * fact.rowBytes());
+    std::string bytes =
+        formatBytes(double(fact.rows) *
+                    (fact.isTable ? fact.valueBytes() : fact.rowBytes()));
     out << llvm::format("  @%-22s %16s %9s %6d %6d  ",
                         symbol.name.getValue().str().c_str(), shape.c_str(),
                         bytes.c_str(), int(fact.slots),
@@ -324,7 +336,7 @@ void Report::printTrainer(raw_ostream &out) const {
   for (auto &[name, fact] : facts) {
     if (fact.isTable)
       rows += keysOfStep(fact) *
-              (fact.rowBytes() + (fact.trained ? fact.gradientBytes() : 0) +
+              (fact.valueBytes() + (fact.trained ? fact.gradientBytes() : 0) +
                kKeyBytes);
     else
       dense += double(fact.rows) * fact.rowBytes() *

@@ -96,16 +96,18 @@ def layer_norm(x: Operand, name: str, *, group: Group | None,
 
 def embedding(ids: Operand, width: int, name: str, *, group: Group | None,
               pooling: str = "sum", init: Attribute | None = None,
-              unknown: str | None = None, element: str | None = None) -> Value:
+              unknown: str | None = None, element: str | None = None,
+              stored: str | None = None) -> Value:
     """Rows of a table of its own: [batch, slots] ids or bags to [batch, slots, width].
 
     Declares the table `name`, whose rows begin uniform in [-0.01, 0.01) if nothing else is
-    said, of the model's numbers or of those that `element` says, f32 or f64. Several lookups
-    in one table are `pdl.lookup`.
+    said, of the model's numbers or of those that `element` says, f32 or f64, and with
+    `stored="bf16"` or `"f16"` held in 16 bits each. Several lookups in one table are
+    `pdl.lookup`.
     """
     model = current("pdl.layers.embedding").model
     table = model.table(name, width, group=group, unknown=unknown, element=element,
-                        init=init or initial.uniform(-0.01, 0.01))
+                        stored=stored, init=init or initial.uniform(-0.01, 0.01))
     return ops.lookup(table, ids, pooling)
 
 

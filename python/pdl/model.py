@@ -200,13 +200,19 @@ class Model:
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
-              unknown: str | None = None, element: str | None = None) -> Table:
+              unknown: str | None = None, element: str | None = None,
+              stored: str | None = None) -> Table:
         """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
 
-        With `unknown="zero"` a frozen program sees zeros for keys that were not trained.
+        With `unknown="zero"` a frozen program sees zeros for keys that were not trained. With
+        `stored="bf16"` or `"f16"` the values of rows are held in 16 bits each.
         """
         row = TensorType(self._sizes(name, (width,)), element or self.element)
         last = "" if unknown is None else f" unknown({unknown})"
+        if stored is not None:
+            if stored not in ("bf16", "f16"):
+                raise ModelError(f"stored='{stored}'" + did_you_mean(stored, ["bf16", "f16"]))
+            last += f" stored({stored})"
         return Table(self, name, row, _in(group) + f" init({init})" + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,

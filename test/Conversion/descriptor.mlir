@@ -23,6 +23,7 @@ module @tiny {
   nn.state @mean : tensor<13xf64> init(#nn.constant<0.25>)
   nn.param @w : tensor<100x200xf32> in @dense init(#nn.xavier)
   nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>) unknown(zero)
+  nn.table @small : i64 -> tensor<7xf32> init(#nn.zeros) stored(f16)
   nn.metric @auc : #nn.auc<buckets = 4096>
   llvm.func @prepare(%context: !llvm.ptr) -> i32 {
     %0 = llvm.mlir.constant(0 : i32) : i32

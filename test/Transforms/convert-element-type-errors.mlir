@@ -11,3 +11,8 @@ nn.func private @f() -> tensor<1xf32> {
   %0 = nn.constant sparse<[[0]], [1.0]> : tensor<1xf32>
   nn.return %0 : tensor<1xf32>
 }
+
+// -----
+
+// expected-error @+1 {{stores its rows in bf16, which is for elements of f32; leave that out of a test in f64}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros) stored(bf16)

@@ -27,6 +27,11 @@
 // RATE: < {{ *}}"rate of group @dense" = "0.5"
 // RATE: > {{ *}}"rate of group @dense" = "0.25"
 
+// REDEFINE: %{edit} = '/nn.table/s/$/ stored(f16)/'
+// RUN: %{changed} --check-prefix=STORED
+// STORED: < {{ *}}"rows of @emb" = "f32 [4]"
+// STORED: > {{ *}}"rows of @emb" = "f32 [4] stored in f16"
+
 // REDEFINE: %{edit} = 's/beta1 = 0.75/beta1 = 0.625/'
 // RUN: %{changed} --check-prefix=HYPER
 // HYPER: < {{ *}}"rule of group @dense" = "{beta1 = 0.75,

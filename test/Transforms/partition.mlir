@@ -1,5 +1,6 @@
 // RUN: pdl-opt %s --ps-partition | FileCheck %s --check-prefixes=CHECK,SLICED
 // RUN: pdl-opt %s --ps-partition="mode=async slice=false" | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: sed '/nn.table/s/$/ stored(bf16)/' %s | pdl-opt --ps-partition | FileCheck %s --check-prefix=STORED
 // RUN: pdl-opt %s --ps-partition="min-block-elements=1 target-block-bytes=1" | FileCheck %s --check-prefix=UNITS
 // RUN: pdl-opt %s --ps-partition="min-block-elements=100000 target-block-bytes=1" | FileCheck %s --check-prefix=LEAST
 // RUN: pdl-opt %s --ps-partition --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNT
@@ -86,12 +87,15 @@ nn.param @undivided : tensor<1024x64xf32> in @g init(#nn.zeros)
 
 // 512 samples of 3 ids and 2 bags, one id a bag: 2560 keys of 8 bytes with two
 // rows of 16 bytes, over 1024 shards.
+// Stored in bf16, 8 bytes go and 16 come.
 // CHECK-LABEL: nn.table @emb
 // CHECK-NEXT: ps.shards @emb count 1024 cost 100
+// STORED: ps.shards @emb count 1024 cost 80
 nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 
 // Without updates only the values move: 1536 keys of 8 + 16 bytes.
 // CHECK: ps.shards @read_only count 1024 cost 36
+// STORED: ps.shards @read_only count 1024 cost 24
 nn.table @read_only : i64 -> tensor<4xf32> init(#nn.zeros)
 
 // Never looked up.

@@ -69,6 +69,8 @@ static void printSymbols(const Checkpoint &checkpoint) {
     std::string line =
         fmt::format("{} @{}: {} [{}]", symbol.isTable ? "table" : "parameter",
                     symbol.name, tensorTypeName(symbol.elementType), shape);
+    if (symbol.valueType)
+      line += fmt::format(" stored in {}", tensorTypeName(*symbol.valueType));
     if (!symbol.slots.empty())
       line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
     if (symbol.isTable) {

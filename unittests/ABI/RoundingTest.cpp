@@ -155,15 +155,17 @@ TYPED_TEST(RoundingTest, RowsTakeTheDocumentedBits) {
                                            0x1122334403707344, update};
       constexpr int64_t rows = 5;
       const std::vector<int64_t> keys = {0, -1, 5, int64_t(1) << 40, 17};
-      std::vector<float> values(rows * width);
+      const int64_t stride = width + 3;
+      std::vector<float> values(rows * stride);
       for (size_t i = 0; i < values.size(); ++i)
         values[i] = 0.37f * std::sin(float(i)) - 0.01f;
       std::vector<TypeParam> out(rows * width);
       std::vector<void *> places;
       for (int64_t row = 0; row < rows; ++row)
         places.push_back(out.data() + row * width);
-      EXPECT_TRUE(pdlabi::roundRows<TypeParam>(draws, rows, width, keys.data(),
-                                               values.data(), places.data()));
+      EXPECT_TRUE(pdlabi::roundRows<TypeParam>(draws, rows, width, stride,
+                                               keys.data(), values.data(),
+                                               places.data()));
       for (int64_t row = 0; row < rows; ++row) {
         const auto key = static_cast<uint64_t>(keys[row]);
         for (int64_t e = 0; e < width; ++e) {
@@ -175,7 +177,7 @@ TYPED_TEST(RoundingTest, RowsTakeTheDocumentedBits) {
           const uint32_t word = block.words[e % 8 / 2];
           const uint32_t random = e % 2 == 0 ? word & 0xffff : word >> 16;
           ASSERT_EQ(out[row * width + e].bits,
-                    TypeParam::atRandom(values[row * width + e], random).bits)
+                    TypeParam::atRandom(values[row * stride + e], random).bits)
               << width << " " << row << " " << e;
         }
       }
@@ -183,8 +185,8 @@ TYPED_TEST(RoundingTest, RowsTakeTheDocumentedBits) {
       std::vector<TypeParam> again(width);
       void *place = again.data();
       for (int64_t row = rows - 1; row >= 0; --row) {
-        pdlabi::roundRows<TypeParam>(draws, 1, width, &keys[row],
-                                     values.data() + row * width, &place);
+        pdlabi::roundRows<TypeParam>(draws, 1, width, width, &keys[row],
+                                     values.data() + row * stride, &place);
         for (int64_t e = 0; e < width; ++e)
           ASSERT_EQ(again[e].bits, out[row * width + e].bits);
       }
@@ -201,11 +203,11 @@ TYPED_TEST(RoundingTest, RowsSayWhetherAllIsFinite) {
       std::vector<float> values(11, 1.0f);
       std::vector<TypeParam> out(11);
       void *place = out.data();
-      EXPECT_TRUE(
-          pdlabi::roundRows<TypeParam>({}, 1, 11, &key, values.data(), &place));
+      EXPECT_TRUE(pdlabi::roundRows<TypeParam>({}, 1, 11, 11, &key,
+                                               values.data(), &place));
       values[at] = bad;
-      EXPECT_FALSE(
-          pdlabi::roundRows<TypeParam>({}, 1, 11, &key, values.data(), &place));
+      EXPECT_FALSE(pdlabi::roundRows<TypeParam>({}, 1, 11, 11, &key,
+                                                values.data(), &place));
     }
 }
 
@@ -223,8 +225,8 @@ TYPED_TEST(RoundingTest, SmallUpdatesAddUp) {
   for (int64_t update = 1; update <= updates; ++update) {
     for (int64_t e = 0; e < width; ++e)
       values[e] = float(row[e]) + step;
-    pdlabi::roundRows<TypeParam>({7, 9, update}, 1, width, &key, values.data(),
-                                 &place);
+    pdlabi::roundRows<TypeParam>({7, 9, update}, 1, width, width, &key,
+                                 values.data(), &place);
   }
   double sum = 0;
   for (const TypeParam &number : row)

@@ -181,11 +181,11 @@ def RTCallsToLLVM : Pass<"rt-calls-to-llvm", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    rt.gather %rows into %out : !llvm.ptr, memref<?x10xf32>
+    rt.gather %lookup into %out : !llvm.ptr, memref<?x10xf32>
     ```
     After:
     ```mlir
-    llvm.call @pdlrt_gather(%type, %count, %width, %rows, %out) : (i32, i64, i64, !llvm.ptr, !llvm.ptr) -> ()
+    llvm.call @pdlrt_gather(%type, %lookup, %width, %out) : (i32, !llvm.ptr, i64, !llvm.ptr) -> ()
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -11,6 +11,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlabi/metrics/GroupedAreaUnderCurve.h"
+#include "pdlabi/rounding.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Interpreter/Tensor.h"
 
@@ -41,6 +42,8 @@ public:
               llvm::ArrayRef<int64_t> shape, uint64_t seed);
   /// Writes the `width` initial elements of the row of `key`.
   template <typename T> void fill(int64_t key, int64_t width, T *out) const;
+  /// The seed and the id of the symbol.
+  pdlabi::RoundingDraws draws() const { return {seed, symbolId, 0}; }
 
 private:
   pdl_initializer numbers = {PDL_INIT_CONSTANT, 0, 0};
@@ -59,11 +62,13 @@ struct Parameter {
 };
 
 /// A map from keys to rows; a row is the value followed by its slots, those of
-/// rows behind the others.
+/// rows behind the others. Values that are stored in 16 bits are here as the
+/// f32 that these widen to.
 class Table {
 public:
   Table(mlir::Type elementType, int64_t width, Initializer initializer,
-        bool unknownIsZero, std::vector<Slot> slots);
+        bool unknownIsZero, std::optional<nn::Storage> storage,
+        std::vector<Slot> slots);
 
   int64_t width() const { return valueWidth; }
   /// Elements that part 0 of a row, its value, or 1 + s, slot s, has; and where
@@ -81,6 +86,13 @@ public:
   /// Copies what a program, frozen or not, sees as the value of `key`; creates
   /// nothing.
   template <typename T> void read(int64_t key, bool frozen, T *value) const;
+  /// Rounds a row's value, which was just set, to the nearest one that can be
+  /// stored.
+  template <typename T> void storeNearest(T *value) const;
+  /// Rounds it at random, as update `update` of its group does. Whether it is
+  /// finite then.
+  template <typename T>
+  bool storeAtRandom(int64_t key, int64_t update, T *value) const;
   /// The part that frozen programs read: 0 or 1 + s.
   size_t frozenPart() const;
   /// Whether the key has a row.
@@ -93,6 +105,7 @@ private:
   int64_t valueWidth;
   Initializer initializer;
   bool unknownIsZero;
+  std::optional<nn::Storage> storage;
   std::vector<Slot> slotList;
   std::unordered_map<int64_t, size_t> index;
   /// Rows never move, so that a pointer to one survives the next insertion.

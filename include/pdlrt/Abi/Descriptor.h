@@ -12,6 +12,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Kernels/Storage.h"
 
 #include <cstdint>
 #include <string>
@@ -64,17 +65,44 @@ inline int64_t partWidth(const pdl_symbol &symbol, int32_t part) {
   return part > 0 && isRowSlot(symbol, part - 1) ? 1 : symbol.row_width;
 }
 
-/// Where part `part` begins in the row of a table, in elements.
-inline int64_t partOffset(const pdl_symbol &symbol, int32_t part) {
-  int64_t offset = 0;
-  for (int32_t before = 0; before < part; ++before)
-    offset += partWidth(symbol, before);
-  return offset;
-}
-
 /// The elements of a row: its value and slots.
 inline int64_t rowElements(const pdl_symbol &symbol) {
-  return partOffset(symbol, 1 + symbol.slot_count);
+  int64_t elements = 0;
+  for (int32_t part = 0; part <= symbol.slot_count; ++part)
+    elements += partWidth(symbol, part);
+  return elements;
+}
+
+/// How a table holds that part of its rows.
+inline int32_t partStorage(const pdl_symbol &symbol, int32_t part) {
+  return part == 0 ? symbol.storage : int32_t(PDL_STORE_ELEMENT);
+}
+
+/// Bytes of a part in the row of a table.
+inline size_t partBytes(const pdl_symbol &symbol, int32_t part) {
+  return size_t(partWidth(symbol, part)) *
+         storedSize(partStorage(symbol, part), symbol.element_type);
+}
+
+/// Bytes of the value of a row of a table, to where its slots begin.
+inline size_t valueBytes(const pdl_symbol &symbol) {
+  return storedValueBytes(symbol.storage, symbol.element_type,
+                          symbol.row_width);
+}
+
+/// Bytes of a row that a server sends to a program: the value as it is stored,
+/// or what frozen programs read as elements.
+inline size_t sentRowBytes(const pdl_symbol &symbol, bool frozen) {
+  return frozen ? size_t(symbol.row_width) * elementSize(symbol)
+                : valueBytes(symbol);
+}
+
+/// Where part `part` begins in the row of a table, in bytes.
+inline size_t partBegin(const pdl_symbol &symbol, int32_t part) {
+  size_t begin = part > 0 ? valueBytes(symbol) : 0;
+  for (int32_t before = 1; before < part; ++before)
+    begin += partBytes(symbol, before);
+  return begin;
 }
 
 /// What a program computes in, for people: "f32", "f64", or "f32 and f64". The

@@ -15,6 +15,7 @@
 #include "pdlrt/Files/Safetensors.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,7 +62,12 @@ struct CheckpointSymbol {
   /// The last ones of the slots have one element for each row: a tensor of
   /// [rows, 1].
   int64_t rowSlots = 0;
+  /// Of a table's values, where they are stored otherwise than its slots.
+  std::optional<TensorType> valueType = {};
 
+  TensorType partType(size_t part) const {
+    return part == 0 ? valueType.value_or(elementType) : elementType;
+  }
   bool isRowSlot(size_t slot) const {
     return slot + size_t(rowSlots) >= slots.size();
   }

@@ -86,6 +86,8 @@ private:
     int32_t scratch;
     /// Parameter: where the range begins in the value and in each slot.
     std::vector<void *> state;
+    /// Table with values of 16 bits: some rows as the rule's kernel takes them.
+    AlignedBuffer wide;
     /// Whether the last update wrote a number that is not finite; table: the
     /// first key of such a row.
     bool wroteNonFinite = false;
@@ -107,6 +109,13 @@ private:
   void applyDense(Task &task, const Contribution &merged);
   void applyTouched(Task &task, const BlockGradient &block);
   void applyAllRows(Task &task, ShardScratch &scratch);
+  /// One call of a table's kernel.
+  void applyRows(Task &task, int64_t count, void *const *rows,
+                 const void *const *gradients, const int64_t *keys);
+  /// The same where values have 16 bits: rows are widened, updated, and their
+  /// values rounded at random. Whether all is finite.
+  bool applyWidened(Task &task, int64_t count, void *const *rows,
+                    const void *const *gradients, const int64_t *keys) const;
   /// Keeps in mind which of some rows that were just written is not finite.
   void noteNonFinite(Task &task, int64_t count, void *const *rows,
                      const int64_t *keys) const;
@@ -132,6 +141,8 @@ private:
   /// By group: the objective of its updates, -1 without any; and its scalars.
   std::vector<int32_t> objectiveOf;
   std::vector<AlignedBuffer> scalars;
+  /// By group: the number of the last update.
+  std::vector<int64_t> updateNumbers;
   /// By update.
   std::vector<ShardedRows> sharded;
   std::vector<Task> tasks;

@@ -22,6 +22,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Table/RowHeader.h"
 #include "pdlrt/Table/RowLayout.h"
 
@@ -39,6 +40,8 @@ struct TableOptions {
   uint64_t id = 0;
   /// PDL_F32 or PDL_F64.
   int32_t elementType = PDL_F32;
+  /// `pdl_storage` of values, of 16 bits only if they are of F32.
+  int32_t storage = PDL_STORE_ELEMENT;
   /// Elements of a row's value, and of each of its slots but the row slots.
   int64_t width = 1;
   pdl_initializer initializer = {};
@@ -84,12 +87,25 @@ public:
   virtual ~EmbeddingTable();
 
   const TableOptions &options() const { return tableOptions; }
-  /// Bytes of a value, and of a value with its slots.
+  /// Bytes of a value as it is stored, to where its slots begin, and of a value
+  /// with its slots.
   size_t valueBytes() const { return bytesOfValue; }
   size_t rowBytes() const { return bytesOfRow; }
   const RowLayout &layout() const { return rowLayout; }
-  /// Where in a row that begins which frozen programs read, in bytes.
-  size_t frozenOffset() const { return tableOptions.frozenPart * bytesOfValue; }
+  /// Bytes of a value's elements.
+  size_t elementBytes() const {
+    return size_t(tableOptions.width) * elementSize(tableOptions.elementType);
+  }
+  /// Where in a row that begins which frozen programs read, in bytes, and how
+  /// it is stored: 0 and as values are, or in a slot and as elements.
+  size_t frozenOffset() const {
+    const size_t part = tableOptions.frozenPart;
+    return part == 0 ? 0 : bytesOfValue + (part - 1) * elementBytes();
+  }
+  int32_t frozenStorage() const {
+    return tableOptions.frozenPart == 0 ? tableOptions.storage
+                                        : int32_t(PDL_STORE_ELEMENT);
+  }
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
@@ -145,8 +161,13 @@ public:
   /// The logical shard of a key.
   static int shardOf(int64_t key);
 
-  /// Writes the initial value (`width` elements) of a key.
+  /// Writes the initial value (`width` elements) of a key: as it is stored, in
+  /// `valueBytes`.
   void initialValue(int64_t key, void *value) const;
+  /// Writes it as elements, those that are stored.
+  void initialElements(int64_t key, void *elements) const;
+  /// Writes what frozen programs read of a row, as elements.
+  void frozenElements(const void *row, void *elements) const;
   /// Writes the initial value and the slots of a key.
   void initialRow(int64_t key, void *row) const;
 

@@ -71,6 +71,7 @@ LAYOUT(pdl_symbol,
   MEMBER(pdl_symbol, id),
   MEMBER(pdl_symbol, kind),
   MEMBER(pdl_symbol, element_type),
+  MEMBER(pdl_symbol, storage),
   MEMBER(pdl_symbol, rank),
   MEMBER(pdl_symbol, shape),
   MEMBER(pdl_symbol, row_count),
@@ -128,7 +129,8 @@ LAYOUT(pdl_lookup,
   MEMBER(pdl_lookup, inverse),
   MEMBER(pdl_lookup, key_splits),
   MEMBER(pdl_lookup, occurrences),
-  MEMBER(pdl_lookup, rows))
+  MEMBER(pdl_lookup, rows),
+  MEMBER(pdl_lookup, storage))
 
 LAYOUT(pdl_affine_size,
   MEMBER(pdl_affine_size, constant),

@@ -216,6 +216,9 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     data.unknown = table.getUnknown() == nn::Unknown::zero
                        ? PDL_UNKNOWN_ZERO
                        : PDL_UNKNOWN_INITIAL;
+    if (std::optional<nn::Storage> stored = table.getStored())
+      data.storage =
+          *stored == nn::Storage::bf16 ? PDL_STORE_BF16 : PDL_STORE_F16;
   } else {
     data.kind = PDL_SYMBOL_PARAMETER;
     if (auto param = dyn_cast<nn::ParamOp>(op)) {

@@ -176,7 +176,7 @@ struct PullStage : EmittedModel<PullStage, nn::PullOp, emitPull> {
       return;
     rt::GatherOp::create(
         emitter.builder,
-        emitter.pointer(rt::Place::lookup_rows, lookupOf(emitter, pull)),
+        emitter.pointer(rt::Place::lookup, lookupOf(emitter, pull)),
         emitter.view(pull.getRows()));
   }
 };

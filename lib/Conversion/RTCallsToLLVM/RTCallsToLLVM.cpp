@@ -413,9 +413,8 @@ static Value lowerGather(rt::GatherOp op, rt::GatherOp::Adaptor operands,
                          CallBuilder &builder) {
   Value out = operands.getOut();
   return builder.call("pdlrt_gather", {},
-                      {builder.type(op.getOut()), builder.size(out, 0),
-                       builder.size(out, 1), operands.getRows(),
-                       builder.memory(out)});
+                      {builder.type(op.getOut()), operands.getLookup(),
+                       builder.size(out, 1), builder.memory(out)});
 }
 
 namespace {

@@ -113,6 +113,12 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
           what + ": kind");
   require(symbol.element_type == PDL_F32 || symbol.element_type == PDL_F64,
           what + ": element type");
+  require(symbol.storage == PDL_STORE_ELEMENT ||
+              ((symbol.storage == PDL_STORE_BF16 ||
+                symbol.storage == PDL_STORE_F16) &&
+               symbol.kind == PDL_SYMBOL_TABLE &&
+               symbol.element_type == PDL_F32),
+          what + ": how its values are stored");
   require(symbol.initializer.kind >= PDL_INIT_CONSTANT &&
               symbol.initializer.kind <= PDL_INIT_TRUNCATED_NORMAL,
           what + ": initial value");

@@ -59,12 +59,13 @@ int32_t pdlrt_unique(void *worker, int32_t inputCount,
 }
 
 /// Gives each key that a frozen program did not find the value that its symbol
-/// promises, in scratch memory.
+/// promises, in scratch memory, stored as those of the others are.
 static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
                         int64_t missing, const pdl_lookup &lookup, void **rows,
                         AlignedBuffer &memory, PullCounts &counts) {
   const bool zero = unknownKind == PDL_UNKNOWN_ZERO;
-  const size_t bytes = table.valueBytes();
+  const bool asStored = table.frozenStorage() != PDL_STORE_ELEMENT;
+  const size_t bytes = asStored ? table.valueBytes() : table.elementBytes();
   // All unknown keys may share one row of zeros: a frozen program only reads.
   auto *next =
       static_cast<char *>(memory.reserve(zero ? bytes : bytes * missing));
@@ -80,7 +81,10 @@ static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
       continue;
     }
     counts.unknownInitial += ids;
-    table.initialValue(lookup.keys[u], next);
+    if (asStored)
+      table.initialValue(lookup.keys[u], next);
+    else
+      table.initialElements(lookup.keys[u], next);
     next += bytes;
   }
 }
@@ -99,6 +103,10 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
                               "deduplicated in this step");
     void **rows = scratch->rows.reserveFor<void *>(lookup->key_count);
     PullCounts &counts = worker.pullCounts();
+    // Servers send what frozen programs read as elements.
+    lookup->storage = !worker.isFrozen() ? worker.symbolAt(symbol).storage
+                      : remote           ? int32_t(PDL_STORE_ELEMENT)
+                                         : table->frozenStorage();
     if (remote) {
       // The exchange says where the rows are, before they are read.
       std::fill_n(rows, lookup->key_count, nullptr);

@@ -18,6 +18,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -84,6 +85,8 @@ static json toJson(const CheckpointManifest &manifest) {
                        {"element_type", tensorTypeName(symbol.elementType)}});
     if (symbol.rowSlots)
       symbols.back()["row_slots"] = symbol.rowSlots;
+    if (symbol.valueType)
+      symbols.back()["value_type"] = tensorTypeName(*symbol.valueType);
   }
   for (const CheckpointPart &part : manifest.parts) {
     json entry = {{"file", part.file},
@@ -210,9 +213,10 @@ static const auto &findKind(const Names &names, const std::string &name) {
 }
 
 /// Throws json::exception, ContentError.
-static TensorType elementTypeAt(const json &object) {
-  const std::string name = object.at("element_type");
-  for (TensorType type : {TensorType::F32, TensorType::F64})
+static TensorType typeAt(const json &object, const char *key,
+                         std::initializer_list<TensorType> known) {
+  const std::string name = object.at(key);
+  for (TensorType type : known)
     if (name == tensorTypeName(type))
       return type;
   throw ContentError("elements are of type '" + name + "'");
@@ -242,8 +246,12 @@ static CheckpointManifest fromJson(const json &root) {
          entry.at("shape").get<std::vector<int64_t>>(),
          entry.at("slots").get<std::vector<std::string>>(),
          // Checkpoints of earlier versions have one type for all.
-         elementTypeAt(entry.contains("element_type") ? entry : root)});
+         typeAt(entry.contains("element_type") ? entry : root, "element_type",
+                {TensorType::F32, TensorType::F64})});
     CheckpointSymbol &symbol = manifest.symbols.back();
+    if (symbol.isTable && entry.contains("value_type"))
+      symbol.valueType =
+          typeAt(entry, "value_type", {TensorType::BF16, TensorType::F16});
     if (entry.contains("row_slots"))
       symbol.rowSlots = countAt(entry, "row_slots");
     if (symbol.rowSlots > int64_t(symbol.slots.size()))

@@ -64,6 +64,8 @@ void pdlrt::describeModel(const Model &model, CheckpointManifest &manifest) {
          {symbol.slot_names, symbol.slot_names + symbol.slot_count},
          tensorTypeOf(symbol),
          symbol.row_slot_count});
+    if (symbol.storage != PDL_STORE_ELEMENT)
+      manifest.symbols.back().valueType = rowTensorType(symbol, 0);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "pdlrt/Files/Safetensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -66,9 +67,10 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
       for (int32_t p = 0; p <= last; ++p)
         parts.push_back({p ? fullSlotName(symbol, p - 1)
                            : symbol.name + std::string(".values"),
-                         partOffset(symbol, p), partWidth(symbol, p)});
+                         partBegin(symbol, p), partWidth(symbol, p), type,
+                         partStorage(symbol, p)});
       PDLRT_RETURN_IF_ERROR(addTableRows(
-          writer, symbol.name + std::string(".keys"), parts, rows, type));
+          writer, symbol.name + std::string(".keys"), parts, rows));
       continue;
     }
     for (int32_t p = 0; p <= last; ++p)
@@ -100,6 +102,11 @@ private:
   /// error if one of them is not finite.
   Status copyElements(const pdl_symbol &symbol, TensorWindow &from,
                       int64_t first, int64_t count, void *out) const;
+  /// Elements [first, first + symbol.row_width), rounded to what the table
+  /// stores; an error if one is not finite then.
+  Status storeElements(const pdl_symbol &symbol, TensorWindow &from,
+                       int64_t first, std::vector<float> &elements,
+                       void *out) const;
   Status checkFinite(const TensorView &tensor, int64_t first, int64_t count,
                      const std::byte *elements) const;
   /// The rows of a parameter (part 0), or of its slot `part` - 1, that the
@@ -200,6 +207,31 @@ Status Initializer::copyElements(const pdl_symbol &symbol, TensorWindow &from,
     next += more * int64_t(elementSize(symbol));
   }
   return {};
+}
+
+Status Initializer::storeElements(const pdl_symbol &symbol, TensorWindow &from,
+                                  int64_t first, std::vector<float> &elements,
+                                  void *out) const {
+  const int64_t width = symbol.row_width;
+  elements.resize(size_t(width));
+  PDLRT_RETURN_IF_ERROR(
+      copyElements(symbol, from, first, width, elements.data()));
+  if (storeNearest(symbol.storage, width, elements.data(), out))
+    return {};
+  const auto *stored = static_cast<const uint16_t *>(out);
+  int64_t i = 0;
+  for (float wide = 0; i < width; ++i) {
+    widenStored(symbol.storage, 1, stored + i, &wide);
+    if (!std::isfinite(wide))
+      break;
+  }
+  return Status::invalid(
+      file.path() + ": tensor '" + from.view().name + "' has a number at " +
+      placeText(first + i, from.view().shape) +
+      " that is too large for the rows of @" + symbol.name +
+      ", which are stored in " +
+      (symbol.storage == PDL_STORE_F16 ? "f16: its largest is 65504" : "bf16") +
+      "; store them in f32");
 }
 
 Status Initializer::copyHeldRows(const TensorView &tensor, int32_t index,
@@ -305,12 +337,17 @@ Status Initializer::readTable(int32_t index) {
     if (!parts[part])
       continue;
     const int64_t width = partWidth(symbol, part);
-    const auto begin = partOffset(symbol, part) * int64_t(elementSize(symbol));
+    const size_t begin = partBegin(symbol, part);
+    const bool isStored = partStorage(symbol, part) != PDL_STORE_ELEMENT;
     TensorWindow window(*parts[part]);
-    for (int64_t i = 0; i < held; ++i)
-      PDLRT_RETURN_IF_ERROR(copyElements(symbol, window, places[i] * width,
-                                         width,
-                                         static_cast<char *>(rows[i]) + begin));
+    std::vector<float> elements;
+    for (int64_t i = 0; i < held; ++i) {
+      char *out = static_cast<char *>(rows[i]) + begin;
+      PDLRT_RETURN_IF_ERROR(
+          isStored
+              ? storeElements(symbol, window, places[i] * width, elements, out)
+              : copyElements(symbol, window, places[i] * width, width, out));
+    }
   }
   return {};
 }

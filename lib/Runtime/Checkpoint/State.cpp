@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/State.h"
 
+#include "Checkpoint/SymbolTensors.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/WholeNumber.h"
 
@@ -74,15 +75,18 @@ static Status addTable(const Checkpoint &checkpoint,
   int64_t rowWidth = 1;
   for (int64_t dimension : symbol.shape)
     rowWidth *= dimension;
-  const TensorType type = symbol.elementType;
   for (size_t part = 0; part <= symbol.slots.size(); ++part) {
     const bool isRowSlot = part > 0 && symbol.isRowSlot(part - 1);
     const int64_t width = isRowSlot ? 1 : rowWidth;
-    const size_t rowBytes = size_t(width) * tensorElementSize(type);
+    // What is stored in 16 bits is shown and exported as the F32 that it is.
+    const TensorType type = symbol.partType(part);
+    const int32_t storage = storageOf(type);
+    const size_t rowBytes =
+        size_t(width) * tensorElementSize(symbol.elementType);
     const std::string name =
         part > 0 ? "slot." + symbol.slots[part - 1] : "values";
     StateTensor &out = state.tensors[symbol.name + "." + name];
-    out = {type, {count, width}, {}};
+    out = {symbol.elementType, {count, width}, {}};
     out.bytes.resize(rows.size() * rowBytes);
     for (size_t f = 0; f < files.size(); ++f) {
       const auto fileRows = int64_t(places[f].size());
@@ -96,7 +100,11 @@ static Status addTable(const Checkpoint &checkpoint,
         Expected<const std::byte *> row = window.at(i * width, width);
         if (!row)
           return row.status();
-        std::memcpy(out.bytes.data() + places[f][i] * rowBytes, *row, rowBytes);
+        std::byte *to = out.bytes.data() + places[f][i] * rowBytes;
+        if (storage == PDL_STORE_ELEMENT)
+          std::memcpy(to, *row, rowBytes);
+        else
+          widenStored(storage, width, *row, reinterpret_cast<float *>(to));
       }
     }
   }
@@ -218,6 +226,12 @@ static std::string elementText(const StateTensor &tensor, int64_t index) {
     std::memcpy(&number, at, sizeof(number));
     return number;
   };
+  if (const int32_t storage = storageOf(tensor.type);
+      storage != PDL_STORE_ELEMENT) {
+    float wide;
+    widenStored(storage, 1, at, &wide);
+    return fmt::format("{:.9g}", wide);
+  }
   switch (tensor.type) {
   case TensorType::F32:
     return fmt::format("{:.9g}", load(float()));
@@ -229,6 +243,8 @@ static std::string elementText(const StateTensor &tensor, int64_t index) {
     return std::to_string(load(int64_t()));
   case TensorType::U64:
     return std::to_string(load(uint64_t()));
+  default:
+    break;
   }
   return "";
 }

@@ -27,6 +27,26 @@ inline TensorType tensorTypeOf(const pdl_symbol &symbol) {
   return symbol.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
 }
 
+/// Of a part of a table's rows in a checkpoint, where values are as they are
+/// stored.
+inline TensorType rowTensorType(const pdl_symbol &symbol, int32_t part) {
+  switch (partStorage(symbol, part)) {
+  case PDL_STORE_BF16:
+    return TensorType::BF16;
+  case PDL_STORE_F16:
+    return TensorType::F16;
+  default:
+    return tensorTypeOf(symbol);
+  }
+}
+
+/// How a tensor of that type is widened to F32; PDL_STORE_ELEMENT: not at all.
+inline int32_t storageOf(TensorType type) {
+  return type == TensorType::BF16  ? PDL_STORE_BF16
+         : type == TensorType::F16 ? PDL_STORE_F16
+                                   : PDL_STORE_ELEMENT;
+}
+
 inline std::vector<int64_t> shapeOf(const pdl_symbol &symbol) {
   return {symbol.shape, symbol.shape + symbol.rank};
 }

@@ -14,6 +14,7 @@
 #include "Files/TemporaryFile.h"
 #include "Files/WholeFile.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
 #include <atomic>
@@ -110,14 +111,13 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
                          FileDigest &digest) {
   const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
   const EmbeddingTable &table = *model.table(planned.symbol);
-  const TensorType type = tensorTypeOf(symbol);
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
       tensors.add("keys", TensorType::I64, {planned.rows}, nullptr));
   for (int32_t p = 0; p <= symbol.slot_count; ++p)
-    PDLRT_RETURN_IF_ERROR(tensors.add(rowPartName(symbol, p), type,
-                                      {planned.rows, partWidth(symbol, p)},
-                                      nullptr));
+    PDLRT_RETURN_IF_ERROR(
+        tensors.add(rowPartName(symbol, p), rowTensorType(symbol, p),
+                    {planned.rows, partWidth(symbol, p)}, nullptr));
   Expected<SafetensorsWriter::Layout> layout = tensors.layout(path);
   if (!layout)
     return layout.status();
@@ -125,10 +125,8 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
   std::memcpy(image, layout->head.data(), layout->head.size());
   std::byte *keys = image + layout->offsets["keys"];
   std::vector<Column> columns;
-  const size_t size = elementSize(symbol);
   for (int32_t p = 0; p <= symbol.slot_count; ++p)
-    columns.push_back({size_t(partOffset(symbol, p)) * size,
-                       size_t(partWidth(symbol, p)) * size,
+    columns.push_back({partBegin(symbol, p), partBytes(symbol, p),
                        image + layout->offsets[rowPartName(symbol, p)]});
   int64_t left = planned.rows;
   for (const auto &[first, end] : planned.shards)
@@ -164,11 +162,11 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
     return Status::internal("a table has changed while it was saved");
   std::vector<RowPart> parts;
   for (int32_t p = 0; p <= symbol.slot_count; ++p)
-    parts.push_back(
-        {rowPartName(symbol, p), partOffset(symbol, p), partWidth(symbol, p)});
+    parts.push_back({rowPartName(symbol, p), partBegin(symbol, p),
+                     partWidth(symbol, p), rowTensorType(symbol, p),
+                     PDL_STORE_ELEMENT});
   SafetensorsWriter tensors;
-  PDLRT_RETURN_IF_ERROR(
-      addTableRows(tensors, "keys", parts, rows, tensorTypeOf(symbol)));
+  PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", parts, rows));
   return tensors.write(path, &digest);
 }
 
@@ -249,7 +247,19 @@ namespace {
 struct FileColumn {
   const TensorView *tensor;
   int64_t width;
-  size_t begin, bytes;
+  size_t begin;
+  /// Of a row in the file, and of zeros behind it in memory.
+  size_t bytes, padding;
+  /// What is widened where it goes; else PDL_STORE_ELEMENT.
+  int32_t storage;
+
+  void copy(const std::byte *from, void *row) const {
+    auto *to = static_cast<char *>(row) + begin;
+    if (storage != PDL_STORE_ELEMENT)
+      return widenStored(storage, width, from, reinterpret_cast<float *>(to));
+    std::memcpy(to, from, bytes);
+    std::memset(to + bytes, 0, padding);
+  }
 };
 
 } // namespace
@@ -268,8 +278,7 @@ static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
       PDLRT_RETURN_IF_ERROR(column.tensor->read(
           (first + begin) * column.width, more * column.width, piece.data()));
       for (int64_t i = 0; i < more; ++i)
-        std::memcpy(static_cast<char *>(rows[begin + i]) + column.begin,
-                    piece.data() + size_t(i) * column.bytes, column.bytes);
+        column.copy(piece.data() + size_t(i) * column.bytes, rows[begin + i]);
     }
   }
   return {};
@@ -290,13 +299,17 @@ Status pdlrt::restoreTablePart(
   std::vector<FileColumn> inFile;
   for (const auto &[p, from] : columns) {
     const int64_t width = partWidth(symbol, p);
+    const TensorType type = rowTensorType(symbol, from);
     Expected<const TensorView *> values = checkpoint.tensorOf(
-        file, rowPartName(symbol, from), tensorTypeOf(symbol), {count, width});
+        file, rowPartName(symbol, from), type, {count, width});
     if (!values)
       return values.status();
-    const size_t size = elementSize(symbol);
-    inFile.push_back({*values, width, size_t(partOffset(symbol, p)) * size,
-                      size_t(width) * size});
+    const bool isWidened = type != rowTensorType(symbol, p);
+    inFile.push_back(
+        {*values, width, partBegin(symbol, p),
+         size_t(width) * tensorElementSize(type),
+         p == 0 ? valueBytes(symbol) - partBytes(symbol, p) : 0,
+         isWidened ? storageOf(type) : int32_t(PDL_STORE_ELEMENT)});
   }
   // Where each byte of a row comes from the file, its first values need not be
   // computed.

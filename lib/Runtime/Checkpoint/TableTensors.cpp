@@ -8,13 +8,15 @@
 
 #include "Checkpoint/TableTensors.h"
 
+#include "pdlrt/Kernels/Storage.h"
+
 #include <cstring>
 
 using namespace pdlrt;
 
 Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
                            std::span<const RowPart> parts,
-                           const std::vector<TableRow> &rows, TensorType type) {
+                           const std::vector<TableRow> &rows) {
   const auto rowCount = int64_t(rows.size());
   PDLRT_RETURN_IF_ERROR(
       writer.addRows(keys, TensorType::I64, {rowCount},
@@ -23,17 +25,22 @@ Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
                          std::memcpy(out + i * sizeof(int64_t),
                                      &rows[first + i].key, sizeof(int64_t));
                      }));
-  const size_t size = tensorElementSize(type);
   for (const RowPart &part : parts) {
-    const size_t bytes = size_t(part.width) * size;
-    const size_t begin = size_t(part.offset) * size;
+    const size_t bytes = size_t(part.width) * tensorElementSize(part.type);
+    const auto makeRow = [bytes, width = part.width, begin = part.begin,
+                          storage = part.storage](const TableRow &row,
+                                                  std::byte *out) {
+      const auto *from = static_cast<const char *>(row.row) + begin;
+      if (storage == PDL_STORE_ELEMENT)
+        std::memcpy(out, from, bytes);
+      else
+        widenStored(storage, width, from, reinterpret_cast<float *>(out));
+    };
     PDLRT_RETURN_IF_ERROR(writer.addRows(
-        part.name, type, {rowCount, part.width},
-        [&rows, bytes, begin](int64_t first, int64_t count, std::byte *out) {
+        part.name, part.type, {rowCount, part.width},
+        [&rows, bytes, makeRow](int64_t first, int64_t count, std::byte *out) {
           for (int64_t i = 0; i < count; ++i)
-            std::memcpy(out + i * bytes,
-                        static_cast<const char *>(rows[first + i].row) + begin,
-                        bytes);
+            makeRow(rows[first + i], out + i * bytes);
         }));
   }
   return {};

@@ -23,14 +23,17 @@ namespace pdlrt {
 /// The value of rows, or one of their slots.
 struct RowPart {
   std::string name;
-  int64_t offset, width; ///< elements: where it begins in a row, and its own
+  size_t begin;    ///< where it is in a row, in bytes
+  int64_t width;   ///< elements
+  TensorType type; ///< in the file
+  int32_t storage; ///< what is widened to `type`, F32; else PDL_STORE_ELEMENT
 };
 
 /// Adds a tensor of the rows' keys, and one for each of `parts`. `rows`, and
 /// the table, outlive the writer; values are copied only as they are written.
 Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
                     std::span<const RowPart> parts,
-                    const std::vector<TableRow> &rows, TensorType type);
+                    const std::vector<TableRow> &rows);
 
 } // namespace pdlrt
 

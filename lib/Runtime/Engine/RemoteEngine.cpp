@@ -187,7 +187,7 @@ void RemoteFrozenEngine::countUnknown(const RowRequest &request,
                                       int32_t index) {
   const pdl_symbol &table =
       model.descriptor().symbols[program.lookups[index].symbol];
-  const size_t bytes = table.row_width * elementSize(table);
+  const size_t bytes = sentRowBytes(table, /*frozen=*/true);
   auto *base = static_cast<const char *>(request.rows);
   for (int r = 0; r < replicaSet.count(); ++r) {
     BatchContext &context = replicaSet[r].current();

@@ -30,7 +30,7 @@ Status StepRows::gather(const pdl_descriptor &descriptor,
     PDLRT_RETURN_IF_ERROR(own.index.assign(int32_t(keyLists.size()),
                                            keyLists.data(), keyCounts.data()));
     const pdl_symbol &table = descriptor.symbols[program.lookups[l].symbol];
-    const size_t bytes = elementCount(table) * elementSize(table);
+    const size_t bytes = sentRowBytes(table, program.frozen != 0);
     auto *rows =
         static_cast<char *>(own.rows.reserve(own.index.keyCount() * bytes));
     rowRequests[l] = {own.index.keyCount(), own.index.keys(), rows};

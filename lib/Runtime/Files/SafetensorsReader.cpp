@@ -22,9 +22,9 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 namespace {
 
-constexpr TensorType allTypes[] = {TensorType::F32, TensorType::F64,
-                                   TensorType::I32, TensorType::I64,
-                                   TensorType::U64};
+constexpr TensorType allTypes[] = {
+    TensorType::F32, TensorType::F64,  TensorType::I32, TensorType::I64,
+    TensorType::U64, TensorType::BF16, TensorType::F16};
 constexpr size_t prefixSize = 8;
 // A header of this size names about a million tensors; more is damage.
 constexpr uint64_t largestHeader = 100'000'000;
@@ -41,7 +41,16 @@ std::string pdlrt::shapeText(const std::vector<int64_t> &shape) {
 }
 
 size_t pdlrt::tensorElementSize(TensorType type) {
-  return type == TensorType::F32 || type == TensorType::I32 ? 4 : 8;
+  switch (type) {
+  case TensorType::BF16:
+  case TensorType::F16:
+    return 2;
+  case TensorType::F32:
+  case TensorType::I32:
+    return 4;
+  default:
+    return 8;
+  }
 }
 
 const char *pdlrt::tensorTypeName(TensorType type) {
@@ -56,6 +65,10 @@ const char *pdlrt::tensorTypeName(TensorType type) {
     return "I64";
   case TensorType::U64:
     return "U64";
+  case TensorType::BF16:
+    return "BF16";
+  case TensorType::F16:
+    return "F16";
   }
   return "";
 }
@@ -159,9 +172,9 @@ Status SafetensorsFile::Contents::parseTensor(const std::string &name,
       std::begin(allTypes), std::end(allTypes),
       [&](TensorType known) { return typeText == tensorTypeName(known); });
   if (type == std::end(allTypes))
-    return Status::invalid(path() + ": " + tensor + " has the type " +
-                           typeText +
-                           "; convert it to F32, F64, I32, I64 or U64");
+    return Status::invalid(
+        path() + ": " + tensor + " has the type " + typeText +
+        "; convert it to F32, F64, BF16, F16, I32, I64 or U64");
 
   TensorView view{name, *type, {}, 1, &file, 0};
   for (const nlohmann::json &dimension : entry["shape"]) {

@@ -81,11 +81,11 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
   texts[std::move(key)] = std::move(value);
 }
 
-/// Eight-byte elements first, so that every tensor is aligned by its type.
+/// Elements of more bytes first, so that every tensor is aligned by its type.
 std::vector<SafetensorsWriter::Entries::const_iterator>
 SafetensorsWriter::fileOrder() const {
   std::vector<Entries::const_iterator> order;
-  for (size_t size : {8, 4})
+  for (size_t size : {8, 4, 2})
     for (auto entry = entries.begin(); entry != entries.end(); ++entry)
       if (tensorElementSize(entry->second.type) == size)
         order.push_back(entry);

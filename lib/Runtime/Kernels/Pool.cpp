@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlabi/rounding.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
 
@@ -41,32 +42,37 @@ template <int64_t known> int64_t widthOf(int64_t width) {
   return known ? known : width;
 }
 
-template <typename T, int64_t known>
+/// `Stored`: what the rows hold, `T` itself or what widens to it.
+template <typename Stored, typename T, int64_t known>
 void gatherRange(int64_t begin, int64_t end, int64_t dynamicWidth,
-                 void *const *rows, T *out) {
+                 void *const *rows, T *__restrict out) {
   const int64_t width = widthOf<known>(dynamicWidth);
   // Rows of a large table are not in a cache.
   constexpr int64_t ahead = 16;
   for (int64_t i = begin; i < end; ++i) {
     if (i + ahead < end) {
       // Those that are no whole lines may end on another one.
-      const auto *row = static_cast<const T *>(rows[i + ahead]);
-      __builtin_prefetch(row);
-      __builtin_prefetch(row + width - 1);
+      const auto *next = static_cast<const Stored *>(rows[i + ahead]);
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + width - 1);
     }
-    std::memcpy(out + i * width, rows[i], sizeof(T) * width);
+    const auto *row = static_cast<const Stored *>(rows[i]);
+    for (int64_t j = 0; j < width; ++j)
+      out[i * width + j] = row[j];
   }
 }
 
-template <typename T>
-void gather(int64_t count, int64_t width, void *const *rows, T *out) {
-  pdlrt::parallelRanges(count,
-                        2.0 * sizeof(T) * static_cast<double>(width * count),
-                        [&](int64_t begin, int64_t end) {
-                          withWidth(width, [&]<int64_t known>() {
-                            gatherRange<T, known>(begin, end, width, rows, out);
-                          });
-                        });
+template <typename Stored, typename T>
+void gather(const pdl_lookup &lookup, int64_t width, T *out) {
+  const int64_t count = lookup.key_count;
+  pdlrt::parallelRanges(
+      count,
+      double(sizeof(Stored) + sizeof(T)) * static_cast<double>(width * count),
+      [&](int64_t begin, int64_t end) {
+        withWidth(width, [&]<int64_t known>() {
+          gatherRange<Stored, T, known>(begin, end, width, lookup.rows, out);
+        });
+      });
 }
 
 /// What the sum over a bag of `size` ids is divided by.
@@ -266,13 +272,17 @@ void poolGradient(const pdl_lookup &lookup, int64_t width, int32_t inputCount,
 
 } // namespace
 
-void pdlrt_gather(int32_t type, int64_t count, int64_t width, void *const *rows,
+void pdlrt_gather(int32_t type, const pdl_lookup *lookup, int64_t width,
                   void *out) {
-  const pdlrt::TraceSpan span("gather", {count, width});
+  const pdlrt::TraceSpan span("gather", {lookup->key_count, width});
   if (type == PDL_F64)
-    gather(count, width, rows, static_cast<double *>(out));
+    gather<double>(*lookup, width, static_cast<double *>(out));
+  else if (lookup->storage == PDL_STORE_BF16)
+    gather<pdlabi::BFloat16>(*lookup, width, static_cast<float *>(out));
+  else if (lookup->storage == PDL_STORE_F16)
+    gather<pdlabi::Float16>(*lookup, width, static_cast<float *>(out));
   else
-    gather(count, width, rows, static_cast<float *>(out));
+    gather<float>(*lookup, width, static_cast<float *>(out));
 }
 
 void pdlrt_pool(int32_t type, int32_t pooling, int64_t bagCount, int64_t width,

@@ -215,7 +215,7 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
   case PDL_CHANNEL_ROW_GRADIENT:
     return size_t(symbol.gradient_width) * element;
   default: // ROWS
-    return size_t(symbol.row_width) * element;
+    return sentRowBytes(symbol, program().frozen != 0);
   }
 }
 

@@ -107,7 +107,7 @@ Message StateServer::pull(const ExchangeMessage &message,
     const bool zero = descriptor.symbols[symbol].unknown == PDL_UNKNOWN_ZERO;
     const auto keys = message.sectionOf<int64_t>(keysChannel);
     const auto count = int64_t(keys.size());
-    const size_t bytes = table.valueBytes();
+    const size_t bytes = table.elementBytes();
     rows[c] = pool.take(keys.size() * bytes);
     std::vector<void *> found(keys.size());
     const int64_t tasks = (count + keysInTask - 1) / keysInTask;
@@ -121,14 +121,11 @@ Message StateServer::pull(const ExchangeMessage &message,
       for (int64_t i = begin; i < end; ++i) {
         std::byte *out = rows[c].get() + size_t(i) * bytes;
         if (found[i])
-          std::memcpy(out,
-                      static_cast<const std::byte *>(found[i]) +
-                          table.frozenOffset(),
-                      bytes);
+          table.frozenElements(found[i], out);
         else if (zero)
           std::memset(out, 0, bytes);
         else
-          table.initialValue(keys[i], out);
+          table.initialElements(keys[i], out);
       }
     });
     for (int64_t i = 0; i < count; ++i)

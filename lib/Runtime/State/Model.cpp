@@ -21,6 +21,7 @@ void Model::makeTable(int32_t index) {
   options.name = symbol.name;
   options.id = symbol.id;
   options.elementType = symbol.element_type;
+  options.storage = symbol.storage;
   options.width = symbol.row_width;
   options.initializer = symbol.initializer;
   options.slotInitialValues.assign(symbol.slot_initial_values,

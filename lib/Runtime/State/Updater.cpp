@@ -12,6 +12,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +34,19 @@ static constexpr int64_t rowsAlignment = 16;
 /// with those of the next call.
 static constexpr int64_t rowsInCall = 32;
 static constexpr int64_t cacheLineBytes = 64;
+/// Bytes of rows that are widened at once: they stay in the nearest cache.
+static constexpr int64_t widenedBytes = 16384;
 static constexpr int64_t shardTasks = EmbeddingTable::shardCount / shardsInTask;
 /// Ranges of a step's keys, where their order matters to nobody.
 static constexpr int64_t keyTasks = 16;
+
+/// Rows of one call of the row kernel of a table.
+static int64_t rowsInCallOf(const pdl_symbol &symbol) {
+  if (symbol.storage == PDL_STORE_ELEMENT)
+    return rowsInCall;
+  const int64_t rowBytes = rowElements(symbol) * int64_t(elementSize(symbol));
+  return std::clamp<int64_t>(widenedBytes / rowBytes, 1, rowsInCall);
+}
 
 /// About as many as make `elementsInTask`.
 static int64_t wholeRowsInTask(int64_t width) {
@@ -62,7 +73,9 @@ const pdl_symbol &Updater::symbolOf(int32_t update) const {
 Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     : model(model), program(program), scheduler(scheduler),
       objectiveOf(model.descriptor().group_count, -1),
-      scalars(model.descriptor().group_count), sharded(program.update_count) {
+      scalars(model.descriptor().group_count),
+      updateNumbers(model.descriptor().group_count),
+      sharded(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
   size_t mostRowBytes = 1;
   for (int32_t i = 0; i < program.update_count; ++i) {
@@ -75,21 +88,26 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       for (int64_t t = 0; t < keyTasks && !needsShards(i); ++t)
-        tasks.push_back({i, t, t + 1, -1, {}});
+        tasks.push_back({i, t, t + 1, -1, {}, {}});
       for (int64_t t = 0; t < shardTasks && needsShards(i); ++t) {
         const int32_t scratch = allRows ? int32_t(shardScratch.size()) : -1;
         if (allRows)
           shardScratch.emplace_back();
         tasks.push_back(
-            {i, t * shardsInTask, (t + 1) * shardsInTask, scratch, {}});
+            {i, t * shardsInTask, (t + 1) * shardsInTask, scratch, {}, {}});
       }
+      if (symbol.storage != PDL_STORE_ELEMENT)
+        for (Task &task : tasks)
+          if (task.update == i)
+            task.wide.reserve(size_t(rowsInCallOf(symbol)) *
+                              size_t(rowElements(symbol)) * size);
       continue;
     }
     const int32_t index = program.updates[i].symbol;
     const int64_t elements = model.heldElements(index);
     const int64_t atOnce = atOnceOf(symbol, elements);
     for (int64_t begin = 0; begin < elements; begin += atOnce) {
-      Task task = {i, begin, std::min(elements, begin + atOnce), -1, {}};
+      Task task = {i, begin, std::min(elements, begin + atOnce), -1, {}, {}};
       for (int32_t part = 0; part <= symbol.slot_count; ++part) {
         const bool isOfRow = part > 0 && isRowSlot(symbol, part - 1);
         const int64_t first = isOfRow ? begin / symbol.row_width : begin;
@@ -252,12 +270,67 @@ void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
     return;
   task.wroteNonFinite = true;
   const pdl_symbol &symbol = symbolOf(task.update);
-  const int64_t elements = rowElements(symbol);
+  const int64_t width = symbol.row_width;
+  const int64_t ofSlots = rowElements(symbol) - width;
+  const auto isFiniteValue = [&](const void *row) {
+    if (symbol.storage == PDL_STORE_ELEMENT)
+      return allFinite(symbol.element_type, width, row);
+    const auto *values = static_cast<const uint16_t *>(row);
+    return std::all_of(values, values + width, [&](uint16_t value) {
+      float wide;
+      widenStored(symbol.storage, 1, &value, &wide);
+      return std::isfinite(wide);
+    });
+  };
   for (int64_t i = 0; i < count; ++i)
-    if (!allFinite(symbol.element_type, elements, rows[i])) {
+    if (!isFiniteValue(rows[i]) ||
+        !allFinite(symbol.element_type, ofSlots,
+                   static_cast<const char *>(rows[i]) + valueBytes(symbol))) {
       task.key = keys[i];
       return;
     }
+}
+
+// The kernel knows rows of elements only. Their slots are copied to and fro,
+// which costs little beside the random numbers, and spares each rule a second
+// kernel.
+bool Updater::applyWidened(Task &task, int64_t count, void *const *rows,
+                           const void *const *gradients,
+                           const int64_t *keys) const {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const int64_t width = symbol.row_width, elements = rowElements(symbol);
+  const size_t begin = valueBytes(symbol);
+  const size_t slotBytes = size_t(elements - width) * sizeof(float);
+  auto *wide = static_cast<float *>(task.wide.data());
+  void *places[rowsInCall];
+  for (int64_t i = 0; i < count; ++i) {
+    float *row = wide + i * elements;
+    places[i] = row;
+    widenStored(symbol.storage, width, rows[i], row);
+    std::memcpy(row + width, static_cast<const char *>(rows[i]) + begin,
+                slotBytes);
+  }
+  const bool wroteFinite = symbol.row_kernel(count, width, places, gradients,
+                                             scalarsOf(symbol)) == 0;
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(static_cast<char *>(rows[i]) + begin,
+                wide + i * elements + width, slotBytes);
+  const pdlabi::RoundingDraws draws = {model.seed(), symbol.id,
+                                       updateNumbers[symbol.group]};
+  const bool storedFinite = storeAtRandom(symbol.storage, draws, count, width,
+                                          elements, keys, wide, rows);
+  return wroteFinite && storedFinite;
+}
+
+void Updater::applyRows(Task &task, int64_t count, void *const *rows,
+                        const void *const *gradients, const int64_t *keys) {
+  const pdl_symbol &symbol = symbolOf(task.update);
+  const bool finite = symbol.storage == PDL_STORE_ELEMENT
+                          ? symbol.row_kernel(count, symbol.row_width, rows,
+                                              gradients, scalarsOf(symbol)) == 0
+                          : applyWidened(task, count, rows, gradients, keys);
+  if (!finite)
+    noteNonFinite(task, count, rows, keys);
 }
 
 void Updater::applyTouched(Task &task, const BlockGradient &block) {
@@ -275,24 +348,24 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
     gradients = static_cast<const void *const *>(own.gradients.data());
     keys = static_cast<const int64_t *>(own.keys.data());
   }
-  const int64_t rowBytes = rowElements(symbol) * int64_t(elementSize(symbol));
   const EmbeddingTable &table =
       *model.table(program.updates[task.update].symbol);
+  const auto rowBytes = int64_t(table.rowBytes());
+  const int64_t atOnce = rowsInCallOf(symbol);
   const RowLayout &layout = table.layout();
   const uint16_t time = table.time();
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
-  for (int64_t first = begin; first < end; first += rowsInCall) {
-    const int64_t last = std::min(end, first + rowsInCall);
-    const int64_t next = std::min(end, last + rowsInCall);
+  for (int64_t first = begin; first < end; first += atOnce) {
+    const int64_t last = std::min(end, first + atOnce);
+    const int64_t next = std::min(end, last + atOnce);
     for (int64_t i = last; i < next; ++i) {
       __builtin_prefetch(&layout.headerOf(rows[i]), 1);
       for (int64_t byte = 0; byte < rowBytes; byte += cacheLineBytes)
         __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
     }
-    if (symbol.row_kernel(last - first, symbol.row_width, rows + first,
-                          gradients + first, scalarsOf(symbol)))
-      noteNonFinite(task, last - first, rows + first, keys + first);
+    applyRows(task, last - first, rows + first, gradients + first,
+              keys + first);
     for (int64_t i = first; i < last; ++i)
       layout.headerOf(rows[i]).noteUpdate(time);
   }
@@ -347,9 +420,12 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
                                             : zeroRow.data());
     }
     const auto count = int64_t(scratch.rows.size());
-    if (symbol.row_kernel(count, symbol.row_width, scratch.rows.data(),
-                          scratch.gradients.data(), scalarsOf(symbol)))
-      noteNonFinite(task, count, scratch.rows.data(), scratch.keys.data());
+    const int64_t atOnce =
+        symbol.storage == PDL_STORE_ELEMENT ? count : rowsInCallOf(symbol);
+    for (int64_t first = 0; first < count; first += atOnce)
+      applyRows(task, std::min(atOnce, count - first),
+                scratch.rows.data() + first, scratch.gradients.data() + first,
+                scratch.keys.data() + first);
   }
 }
 
@@ -423,11 +499,13 @@ Status Updater::refuseNewValue(const Task &task) const {
     where = fmt::format("key {} of {}", task.key, where);
   const pdl_group &group = model.descriptor().groups[symbol.group];
   return Status::invalid(fmt::format(
-      "the rule of group @{} gave {} a value or slot that is not finite at the "
-      "group's step {}; this state is not saved: lower the rate, clip the "
+      "the rule of group @{} gave {} a value or slot that is not finite{} at "
+      "the group's step {}; this state is not saved: lower the rate, clip the "
       "gradients, look for a division by zero in the rule, and go on from the "
       "last checkpoint",
-      group.name, where, model.stepCount(symbol.group)));
+      group.name, where,
+      symbol.storage == PDL_STORE_F16 ? " in f16, whose largest is 65504," : "",
+      model.stepCount(symbol.group)));
 }
 
 Status Updater::finish(const Contribution &merged,
@@ -442,7 +520,7 @@ Status Updater::finish(const Contribution &merged,
         PDLRT_RETURN_IF_ERROR(computeScalars(g, merged, norms));
     for (int32_t g = 0; g < descriptor.group_count; ++g)
       if (isUpdated(g, merged))
-        model.countStep(g);
+        updateNumbers[g] = model.countStep(g);
   }
   int64_t elements = 0;
   for (int32_t i = 0; i < program.update_count; ++i) {

@@ -9,6 +9,7 @@
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include "pdlabi/hash.h"
+#include "pdlabi/philox.h"
 #include "pdlrt/Table/InitialValues.h"
 
 #include <algorithm>
@@ -18,9 +19,11 @@ using namespace pdlrt;
 
 EmbeddingTable::EmbeddingTable(TableOptions options)
     : tableOptions(std::move(options)),
-      bytesOfValue(tableOptions.width * elementSize(tableOptions.elementType)),
-      bytesOfRow(bytesOfValue * (1 + tableOptions.slotInitialValues.size() -
-                                 tableOptions.rowSlotCount) +
+      bytesOfValue(storedValueBytes(
+          tableOptions.storage, tableOptions.elementType, tableOptions.width)),
+      bytesOfRow(bytesOfValue +
+                 elementBytes() * (tableOptions.slotInitialValues.size() -
+                                   tableOptions.rowSlotCount) +
                  elementSize(tableOptions.elementType) *
                      tableOptions.rowSlotCount),
       rowLayout(std::max<size_t>(1, bytesOfRow),
@@ -38,10 +41,50 @@ int64_t EmbeddingTable::size() const {
 
 int EmbeddingTable::shardOf(int64_t key) { return pdlabi::shardOfKey(key); }
 
+template <typename Stored>
+static void fillStored(const TableOptions &options, int64_t key, void *value) {
+  auto *out = static_cast<Stored *>(value);
+  pdlabi::fillInitialValues(options.initializer, options.seed, options.id,
+                            static_cast<uint64_t>(key), options.width, out);
+  // Behind an odd number of values the word is filled with zeros.
+  if (options.width % 2 != 0)
+    out[options.width] = Stored();
+}
+
 void EmbeddingTable::initialValue(int64_t key, void *value) const {
+  switch (tableOptions.storage) {
+  case PDL_STORE_BF16:
+    return fillStored<pdlabi::BFloat16>(tableOptions, key, value);
+  case PDL_STORE_F16:
+    return fillStored<pdlabi::Float16>(tableOptions, key, value);
+  default:
+    return fillInitialValues(tableOptions.elementType, tableOptions.initializer,
+                             tableOptions.seed, tableOptions.id, key,
+                             tableOptions.width, value);
+  }
+}
+
+void EmbeddingTable::initialElements(int64_t key, void *elements) const {
+  if (tableOptions.storage == PDL_STORE_ELEMENT)
+    return initialValue(key, elements);
+  auto *out = static_cast<float *>(elements);
   fillInitialValues(tableOptions.elementType, tableOptions.initializer,
                     tableOptions.seed, tableOptions.id, key, tableOptions.width,
-                    value);
+                    out);
+  for (int64_t i = 0; i < tableOptions.width; ++i) {
+    uint16_t stored;
+    storeNearest(tableOptions.storage, 1, out + i, &stored);
+    widenStored(tableOptions.storage, 1, &stored, out + i);
+  }
+}
+
+void EmbeddingTable::frozenElements(const void *row, void *elements) const {
+  const auto *from = static_cast<const char *>(row) + frozenOffset();
+  if (frozenStorage() == PDL_STORE_ELEMENT)
+    std::memcpy(elements, from, elementBytes());
+  else
+    widenStored(frozenStorage(), tableOptions.width, from,
+                static_cast<float *>(elements));
 }
 
 void EmbeddingTable::initialRow(int64_t key, void *row) const {
@@ -55,5 +98,5 @@ void EmbeddingTable::initialRow(int64_t key, void *row) const {
     slot += width * elementSize(tableOptions.elementType);
   }
   if (tableOptions.frozenPart > 0)
-    std::memcpy(static_cast<char *>(row) + frozenOffset(), row, bytesOfValue);
+    initialElements(key, static_cast<char *>(row) + frozenOffset());
 }

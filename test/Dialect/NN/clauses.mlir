@@ -22,3 +22,6 @@ nn.param @w : tensor<4xf32> init(#nn.zeros) in @g
 nn.param @v : tensor<4xf32> init(#nn.zeros)
 // CHECK: nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) unknown({{ ?}}zero){{$}}
 nn.table @t : i64 -> tensor<4xf32> unknown(zero) init(#nn.zeros) in @g
+
+// CHECK: nn.table @stored : i64 -> tensor<4xf32> in @g init(#nn.zeros) unknown({{ ?}}zero) stored({{ ?}}bf16){{$}}
+nn.table @stored : i64 -> tensor<4xf32> stored(bf16) init(#nn.zeros) unknown(zero) in @g

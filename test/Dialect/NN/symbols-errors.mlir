@@ -563,3 +563,28 @@ nn.param @u : tensor<1xf32> init(#nn.truncated_normal<0.0, 1.0e38>)
 
 // expected-error @+1 {{is of kind 3 : i64; expected #nn.auc<buckets = N>, #nn.grouped_auc, #nn.log_loss, #nn.copc, #nn.mean, #nn.mae, #nn.rmse, #nn.accuracy<threshold = X>, #nn.bucket_error<buckets = N>, #nn.accuracy_at<k = N>, #nn.recall_at<k = N>, #nn.ndcg_at<k = N> or #nn.mrr (C1)}}
 nn.metric @m : 3
+
+// -----
+
+// expected-error @+1 {{stores rows of 'f64' in bf16; rows that are stored in 16 bits are of f32 (C5)}}
+nn.table @t : i64 -> tensor<4xf64> init(#nn.zeros) stored(bf16)
+
+// -----
+
+// Nearest to 65519 is 65504, the largest number.
+nn.table @t : i64 -> tensor<4xf32> init(#nn.uniform<-65519.0, 65519.0>) stored(f16)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond f16, in which its rows are stored (C5)}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.uniform<0.0, 65520.0>) stored(f16)
+
+// -----
+
+// expected-error @+1 {{which gives numbers beyond bf16, in which its rows are stored (C5)}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.constant<3.4e38>) stored(bf16)
+
+// -----
+
+// expected-error @+1 {{has rows stored in 'f8'; expected bf16 or f16}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros) stored(f8)

@@ -21,6 +21,8 @@ INITS = (pdl.init.uniform(-0.5, 0.5), pdl.init.uniform(-0.5, 0.5), pdl.init.cons
          pdl.init.normal(0.0, 0.25), pdl.init.truncated_normal(0.0, 0.25))
 MATRIX_INITS = (pdl.init.xavier(), pdl.init.xavier_normal(), pdl.init.msra_uniform(),
                 pdl.init.msra_normal("fan_out"))
+# How some tables store their rows, by the number of their step.
+STORED = {2: "bf16", 5: "f16"}
 
 
 class Builder:
@@ -72,7 +74,8 @@ class Builder:
                    if groups.trains_tables(settings)]
         return self.model.table(f"t{number}{name}", width, group=self._group(fitting),
                                 init=INITS[number % len(INITS)],
-                                unknown="zero" if number % 5 == 4 else None)
+                                unknown="zero" if number % 5 == 4 else None,
+                                stored=None if self.plain else STORED.get(number % 7))
 
     def counted_table(self, width, field):
         """One whose rows a program counts, where it trains by their rule."""

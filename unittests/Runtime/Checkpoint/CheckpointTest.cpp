@@ -15,6 +15,7 @@
 #include "pdlrt/Checkpoint/RunningEpoch.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/State/StateDigest.h"
 
 #include <gmock/gmock.h>
 
@@ -67,6 +68,48 @@ TEST(Checkpoint, RestoresValuesSlotsAndSteps) {
     ASSERT_TRUE(state.ok());
     ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
     EXPECT_EQ(folder.read("dump"), dump);
+  }
+}
+
+// Bits as they are in memory; f32 for whoever reads values.
+TEST(Checkpoint, HoldsValuesAsTheyAreStored) {
+  for (int32_t storage : {PDL_STORE_BF16, PDL_STORE_F16}) {
+    TestFolder folder;
+    auto model = makeModel(3, 500, PDL_F32, storage);
+    const std::string path = folder.file("step-000000000012");
+    save(*model, path);
+    Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    const CheckpointSymbol &table = checkpoint->manifest().symbols[SymbolTable];
+    const TensorType stored =
+        storage == PDL_STORE_BF16 ? TensorType::BF16 : TensorType::F16;
+    EXPECT_EQ(table.valueType, stored);
+    EXPECT_EQ(table.elementType, TensorType::F32);
+    size_t tables = 0;
+    for (size_t p = 0; p < checkpoint->manifest().parts.size(); ++p)
+      if (checkpoint->manifest().parts[p].kind == PartKind::Table) {
+        ++tables;
+        EXPECT_EQ(checkpoint->file(p).find("values")->type, stored);
+        EXPECT_EQ(checkpoint->file(p).find("slot.m")->type, TensorType::F32);
+      }
+    EXPECT_GT(tables, 0u);
+    Model restored(model->descriptor(), 3);
+    const Status status =
+        restoreModel(restored, *checkpoint, CheckpointUse::Training);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(digestOfState(restored), digestOfState(*model));
+    // A dump of either is one of f32, from which the same bits come back.
+    const std::string dump = dumpOf(folder, *model);
+    Expected<ModelState> state = stateOf(*checkpoint);
+    ASSERT_TRUE(state.ok());
+    EXPECT_EQ(state->tensors["emb.values"].type, TensorType::F32);
+    ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
+    EXPECT_EQ(folder.read("dump"), dump);
+    Model read(model->descriptor(), 3);
+    ASSERT_TRUE(
+        initializeModel(read, folder.file("dump"), FileCoverage::Parameters)
+            .ok());
+    EXPECT_EQ(digestOfState(read), digestOfState(*model));
   }
 }
 

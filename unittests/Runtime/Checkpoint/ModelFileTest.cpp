@@ -84,6 +84,25 @@ TEST(ModelFile, ReadsValuesAndWidensThem) {
   checkRead<double>(PDL_F64);
 }
 
+TEST(ModelFile, RefusesWhatCannotBeStored) {
+  TestFolder folder;
+  Tensors tensors;
+  tensors.values[5] = 65519;
+  ProgramVariant variant;
+  variant.storage = PDL_STORE_F16;
+  auto initialize = [&] {
+    tensors.write(folder.file("f"));
+    Model model(*handWrittenProgram(variant), 0);
+    return initializeModel(model, folder.file("f"), FileCoverage::Parameters);
+  };
+  // The nearest number is the largest.
+  EXPECT_TRUE(initialize().ok());
+  tensors.values[5] = 65520;
+  EXPECT_THAT(initialize().message(),
+              HasSubstr("'emb.values' has a number at [1, 1] that is too large "
+                        "for the rows of @emb, which are stored in f16"));
+}
+
 TEST(ModelFile, RefusesWhatDoesNotFit) {
   struct Case {
     std::function<void(Tensors &)> spoil;

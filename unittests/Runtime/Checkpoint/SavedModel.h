@@ -11,8 +11,10 @@
 
 #include "Support/HandWrittenProgram.h"
 
+#include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/State/Model.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +29,11 @@ namespace pdlrt {
 
 /// A model whose numbers are all different from their initial values.
 inline std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
-                                        int32_t type = PDL_F32) {
-  auto model = std::make_unique<Model>(*handWrittenProgram({type}), seed);
+                                        int32_t type = PDL_F32,
+                                        int32_t storage = PDL_STORE_ELEMENT) {
+  ProgramVariant variant = {type};
+  variant.storage = storage;
+  auto model = std::make_unique<Model>(*handWrittenProgram(variant), seed);
   auto fill = [&](void *values, int64_t count, double first) {
     for (int64_t i = 0; i < count; ++i) {
       if (type == PDL_F32)
@@ -49,8 +54,18 @@ inline std::unique_ptr<Model> makeModel(uint64_t seed, int64_t keys,
       model->table(SymbolTable)
           ->findOrInsert(keys, list.data(), rows.data(), scratch, inserted)
           .ok());
-  for (int64_t i = 0; i < keys; ++i)
-    fill(rows[i], 3 * handWrittenWidth, double(i) - 5);
+  const pdl_symbol &table = model->descriptor().symbols[SymbolTable];
+  for (int64_t i = 0; i < keys; ++i) {
+    auto *slots = static_cast<char *>(rows[i]) + partBegin(table, 1);
+    fill(slots, 2 * handWrittenWidth, double(i) - 5 + handWrittenWidth / 7.0);
+    if (storage == PDL_STORE_ELEMENT) {
+      fill(rows[i], handWrittenWidth, double(i) - 5);
+      continue;
+    }
+    float values[handWrittenWidth];
+    fill(values, handWrittenWidth, double(i) - 5);
+    storeNearest(storage, handWrittenWidth, values, rows[i]);
+  }
   model->restoreStepCount(0, 11);
   model->restoreStepCount(1, 12);
   return model;

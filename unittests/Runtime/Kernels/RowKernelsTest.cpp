@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlabi/abi.h"
+#include "pdlabi/rounding.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include "gmock/gmock.h"
@@ -79,6 +80,16 @@ template <typename T> std::vector<T> integers(size_t count, unsigned seed) {
   return values;
 }
 
+/// What `pdlrt_gather` reads of a lookup.
+static pdl_lookup lookupOf(int64_t count, void *const *rows,
+                           int32_t storage = PDL_STORE_ELEMENT) {
+  pdl_lookup lookup = {};
+  lookup.key_count = count;
+  lookup.rows = rows;
+  lookup.storage = storage;
+  return lookup;
+}
+
 template <typename T> class RowKernelsTest : public testing::Test {};
 using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(RowKernelsTest, ElementTypes);
@@ -88,8 +99,33 @@ TYPED_TEST(RowKernelsTest, GatherCopiesRows) {
   std::vector<T> a{1, 2, 3}, b{4, 5, 6};
   void *rows[] = {b.data(), a.data(), b.data()};
   std::vector<T> out(9);
-  pdlrt_gather(TypeCode<T>::value, 3, 3, rows, out.data());
+  const pdl_lookup lookup = lookupOf(3, rows);
+  pdlrt_gather(TypeCode<T>::value, &lookup, 3, out.data());
   EXPECT_EQ(out, (std::vector<T>{4, 5, 6, 1, 2, 3, 4, 5, 6}));
+}
+
+template <typename Stored>
+static void expectGatherWidens(int32_t storage, int64_t width) {
+  constexpr int64_t count = 40;
+  std::vector<Stored> values(count * width);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = Stored(0.37f * std::sin(float(i)));
+  std::vector<void *> rows;
+  for (int64_t i = 0; i < count; ++i)
+    rows.push_back(values.data() + i * 7 % count * width);
+  const pdl_lookup lookup = lookupOf(count, rows.data(), storage);
+  std::vector<float> out(count * width);
+  pdlrt_gather(PDL_F32, &lookup, width, out.data());
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < width; ++j)
+      ASSERT_EQ(out[i * width + j], float(values[i * 7 % count * width + j]));
+}
+
+TEST(RowKernels, GatherWidensRowsOfSixteenBits) {
+  for (int64_t width : {1, 10, 16, 37}) {
+    expectGatherWidens<pdlabi::BFloat16>(PDL_STORE_BF16, width);
+    expectGatherWidens<pdlabi::Float16>(PDL_STORE_F16, width);
+  }
 }
 
 TYPED_TEST(RowKernelsTest, PoolsExactSums) {
@@ -373,8 +409,10 @@ TYPED_TEST(RowKernelsTest, ThreadsThatShareWorkChangeNoBit) {
   std::vector<void *> pointers;
   for (int64_t i = 0; i < 20000; ++i)
     pointers.push_back(values.data() + i * 37 % keys * width);
+  const pdl_lookup gathered =
+      lookupOf(int64_t(pointers.size()), pointers.data());
   expectSameOnThreads<T>(pointers.size() * width, [&](T *out) {
-    pdlrt_gather(type, int64_t(pointers.size()), width, pointers.data(), out);
+    pdlrt_gather(type, &gathered, width, out);
   });
   for (int32_t pooling : {PDL_POOL_SUM, PDL_POOL_MEAN}) {
     expectSameOnThreads<T>(size_t(rows * stride), [&](T *out) {

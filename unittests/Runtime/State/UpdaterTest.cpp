@@ -8,9 +8,14 @@
 
 #include "pdlrt/State/Updater.h"
 
+#include "Support/HandWrittenProgram.h"
 #include "Support/ModelBytes.h"
 
+#include "pdlrt/Kernels/Storage.h"
+
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -229,6 +234,113 @@ TEST(Updater, EachRowOfSeveralDenseTablesIsUpdatedOnce) {
                       steps * (1 + (touched ? gradient[place * width + i] : 0)))
             << "table " << t << ", key " << keys[k];
     }
+}
+
+//===----------------------------------------------------------------------===//
+// Values of 16 bits
+//===----------------------------------------------------------------------===//
+
+/// What the updater makes of rows is what the rule's kernel makes of each of
+/// them alone, in f32, rounded with the bits of its key and of the update.
+template <typename Stored>
+static void expectRoundedUpdates(ProgramVariant variant, int threads) {
+  constexpr int64_t keyCount = 3000, touchedCount = 1100;
+  constexpr int64_t elements = 3 * handWrittenWidth;
+  const pdl_descriptor &descriptor = *handWrittenProgram(variant);
+  const pdl_symbol &symbol = descriptor.symbols[SymbolTable];
+  Model model(descriptor, 21);
+  EmbeddingTable &table = *model.table(SymbolTable);
+  Scheduler scheduler(threads);
+  Updater updater(model, descriptor.programs[0], scheduler);
+  model.restoreStepCount(symbol.group, 4);
+
+  std::vector<int64_t> keys(keyCount);
+  std::iota(keys.begin(), keys.end(), -100);
+  std::vector<void *> rows(keyCount);
+  TableScratch scratch;
+  int64_t inserted = 0;
+  ASSERT_TRUE(
+      table.findOrInsert(keyCount, keys.data(), rows.data(), scratch, inserted)
+          .ok());
+  std::vector<float> gradient(touchedCount * handWrittenWidth);
+  for (size_t i = 0; i < gradient.size(); ++i)
+    gradient[i] = 0.001f * std::sin(float(i));
+  std::vector<const void *> gradients;
+  for (int64_t i = 0; i < touchedCount; ++i)
+    gradients.push_back(gradient.data() + i * handWrittenWidth);
+  const std::vector<float> zeros(handWrittenDense);
+  const float untouched[handWrittenWidth] = {};
+  Contribution merged;
+  merged.present = true;
+  merged.objectives[0].weight = 2;
+  merged.blocks.resize(2);
+  merged.blocks[0].dense = merged.blocks[1].dense = zeros.data();
+  merged.blocks.push_back(
+      {nullptr, touchedCount, keys.data(), rows.data(), gradients.data()});
+
+  // As the model is, in f32.
+  std::vector<float> wide(keyCount * elements);
+  const size_t slotsAt = table.valueBytes();
+  for (int64_t k = 0; k < keyCount; ++k) {
+    widenStored(variant.storage, handWrittenWidth, rows[k],
+                &wide[k * elements]);
+    std::memcpy(&wide[k * elements + handWrittenWidth],
+                static_cast<const char *>(rows[k]) + slotsAt,
+                table.rowBytes() - slotsAt);
+  }
+  const bool allRows = variant.untouched == PDL_UNTOUCHED_DENSE;
+  const pdl_group &group = descriptor.groups[symbol.group];
+  alignas(16) char scalars[256];
+  for (int64_t update = 5; update < 8; ++update) {
+    pdl_once_arguments arguments = {double(update), 2, 0};
+    if (variant.clipped) {
+      std::vector<double> norms;
+      updater.begin(merged);
+      for (double norm : updater.partialNorms(2, merged))
+        arguments.squared_norm += norm;
+      norms.assign(1, arguments.squared_norm);
+      ASSERT_TRUE(updater.finish(merged, norms).ok());
+    } else {
+      ASSERT_TRUE(updater.apply(merged).ok());
+    }
+    group.once(&arguments, scalars);
+    for (int64_t k = 0; k < (allRows ? keyCount : touchedCount); ++k) {
+      float *row = &wide[k * elements];
+      void *place = row;
+      const void *own = k < touchedCount ? gradients[k] : untouched;
+      ASSERT_EQ(symbol.row_kernel(1, handWrittenWidth, &place, &own, scalars),
+                0);
+      Stored rounded[handWrittenWidth];
+      place = rounded;
+      pdlabi::roundRows<Stored>({21, symbol.id, update}, 1, handWrittenWidth,
+                                handWrittenWidth, &keys[k], row, &place);
+      std::copy(std::begin(rounded), std::end(rounded), row);
+    }
+    for (int64_t k = 0; k < keyCount; ++k) {
+      const auto *stored = static_cast<const Stored *>(rows[k]);
+      for (int64_t i = 0; i < handWrittenWidth; ++i)
+        ASSERT_EQ(float(stored[i]), wide[k * elements + i]) << keys[k];
+      ASSERT_EQ(std::memcmp(static_cast<const char *>(rows[k]) + slotsAt,
+                            &wide[k * elements + handWrittenWidth],
+                            table.rowBytes() - slotsAt),
+                0)
+          << keys[k];
+    }
+  }
+}
+
+TEST(Updater, ValuesOfSixteenBitsAreRoundedAtRandom) {
+  for (int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
+    for (bool clipped : {false, true})
+      for (int threads : {1, 3}) {
+        ProgramVariant variant;
+        variant.untouched = untouched;
+        variant.clipped = clipped;
+        variant.storage = PDL_STORE_BF16;
+        expectRoundedUpdates<pdlabi::BFloat16>(variant, threads);
+        variant.storage = PDL_STORE_F16;
+        expectRoundedUpdates<pdlabi::Float16>(variant, threads);
+      }
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,7 +75,7 @@ void forward(const pdl_step_context *context, int32_t type, Arena<T> &arena,
   const pdl_lookup &lookup = context->lookups[0];
   T *rows = arena.take(lookup.key_count * width);
   T *pooled = arena.take(batch * slots * width);
-  pdlrt_gather(type, lookup.key_count, width, lookup.rows, rows);
+  pdlrt_gather(type, &lookup, width, rows);
   pdlrt_pool(type, PDL_POOL_SUM, batch * slots, width, rows, lookup.inverse,
              context->fields[places.ids].splits, 1, width, pooled);
   // The dense part, bias included: z[B, 1] = x[B, 3] w[3, 1] + b[1].
@@ -239,7 +239,7 @@ struct Descriptor {
   pdl_descriptor descriptor = {};
 
   template <typename T> void build(const ProgramVariant &variant);
-  template <typename T> void buildSymbols();
+  template <typename T> void buildSymbols(int32_t storage);
   template <typename T> void buildPrograms();
   /// Units, channels, and what is left out of a role.
   void buildRole(const ProgramVariant &variant);
@@ -258,7 +258,7 @@ static pdl_field makeField(const char *name, int32_t kind, int32_t type,
   return field;
 }
 
-template <typename T> void Descriptor::buildSymbols() {
+template <typename T> void Descriptor::buildSymbols(int32_t storage) {
   static const int64_t weightShape[] = {denseWidth, 1}, biasShape[] = {1},
                        rowShape[] = {width};
   static const char *const slotNames[] = {"m", "v"};
@@ -295,6 +295,7 @@ template <typename T> void Descriptor::buildSymbols() {
   table.name = "emb";
   table.id = 0x1003;
   table.kind = PDL_SYMBOL_TABLE;
+  table.storage = storage;
   table.rank = 1;
   table.shape = rowShape;
   table.row_count = 1;
@@ -437,7 +438,7 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
   metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 256};
   metrics[1] = {sizeof(pdl_metric), "logloss", PDL_METRIC_LOG_LOSS, 0};
   metrics[2] = {sizeof(pdl_metric), "copc", PDL_METRIC_COPC, 0};
-  buildSymbols<T>();
+  buildSymbols<T>(variant.storage);
   buildPrograms<T>();
 
   descriptor.struct_size = sizeof(descriptor);

@@ -32,6 +32,8 @@ struct ProgramVariant {
   /// state has no groups.
   int32_t mode = PDL_MODE_LOCAL;
   int32_t role = PDL_ROLE_LOCAL;
+  /// pdl_storage of the table's values.
+  int32_t storage = PDL_STORE_ELEMENT;
 
   auto operator<=>(const ProgramVariant &) const = default;
 };

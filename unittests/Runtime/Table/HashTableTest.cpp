@@ -249,6 +249,64 @@ TEST(HashTable, NewRowsHoldTheirInitialValues) {
   checkInitialRows<double>(PDL_F64);
 }
 
+template <typename Stored> static void checkStoredRows(int32_t storage) {
+  for (int64_t width : {4, 5}) {
+    TableOptions options = makeOptions(PDL_F32, width);
+    options.storage = storage;
+    options.rowSlotCount = 1;
+    options.slotInitialValues = {0, 0.25, 0.125};
+    options.frozenPart = 2;
+    auto table = createHashTable(options);
+    // An odd number of values is filled up to a word.
+    const size_t valueBytes = width == 5 ? 12 : 8;
+    EXPECT_EQ(table->valueBytes(), valueBytes);
+    EXPECT_EQ(table->rowBytes(), valueBytes + (2 * width + 1) * sizeof(float));
+    EXPECT_EQ(table->frozenOffset(), valueBytes + width * sizeof(float));
+    EXPECT_EQ(table->frozenStorage(), PDL_STORE_ELEMENT);
+    EXPECT_EQ(table->elementBytes(), width * sizeof(float));
+    TableScratch scratch;
+    const std::vector<int64_t> keys = makeKeys(100);
+    std::vector<void *> rows(keys.size());
+    int64_t inserted = 0;
+    ASSERT_TRUE(table
+                    ->findOrInsert(keys.size(), keys.data(), rows.data(),
+                                   scratch, inserted)
+                    .ok());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      float exact[5], frozen[5], initial[5];
+      fillInitialValues(PDL_F32, options.initializer, 5, 99, keys[i], width,
+                        exact);
+      auto *row = static_cast<const char *>(rows[i]);
+      auto *stored = reinterpret_cast<const Stored *>(row);
+      auto *slots = reinterpret_cast<const float *>(row + valueBytes);
+      table->frozenElements(row, frozen);
+      table->initialElements(keys[i], initial);
+      for (int64_t j = 0; j < width; ++j) {
+        EXPECT_EQ(stored[j].bits, Stored(exact[j]).bits);
+        EXPECT_EQ(slots[j], 0.0f);
+        for (float value : {slots[width + j], frozen[j], initial[j]})
+          EXPECT_EQ(value, float(Stored(exact[j])));
+      }
+      EXPECT_EQ(slots[2 * width], 0.125f);
+      if (width == 5)
+        EXPECT_EQ(stored[5].bits, 0);
+    }
+    options.frozenPart = 0;
+    auto plain = createHashTable(options);
+    EXPECT_EQ(plain->frozenOffset(), 0u);
+    EXPECT_EQ(plain->frozenStorage(), storage);
+    float frozen[5];
+    plain->frozenElements(rows[0], frozen);
+    for (int64_t j = 0; j < width; ++j)
+      EXPECT_EQ(frozen[j], float(static_cast<const Stored *>(rows[0])[j]));
+  }
+}
+
+TEST(HashTable, ValuesOfSixteenBitsStandBeforeSlots) {
+  checkStoredRows<pdlabi::BFloat16>(PDL_STORE_BF16);
+  checkStoredRows<pdlabi::Float16>(PDL_STORE_F16);
+}
+
 TEST(HashTable, ShardsListTheirKeysAscending) {
   auto table = createHashTable(makeOptions());
   TableScratch scratch;

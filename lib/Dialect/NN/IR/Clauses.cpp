@@ -208,16 +208,32 @@ void pdlc::nn::printStateClauses(OpAsmPrinter &printer, Operation *,
 
 ParseResult pdlc::nn::parseTableClauses(OpAsmParser &parser,
                                         FlatSymbolRefAttr &group,
-                                        Attribute &init, UnknownAttr &unknown) {
+                                        Attribute &init, UnknownAttr &unknown,
+                                        StorageAttr &stored) {
   SmallVector<Clause> clauses = stateClauses(parser, group, init);
   clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
+  auto parseStored = [&parser, &stored]() -> ParseResult {
+    SMLoc location = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    std::optional<Storage> storage = symbolizeStorage(word);
+    if (!storage)
+      return parser.emitError(location)
+             << "has rows stored in '" << word << "'; expected bf16 or f16";
+    stored = StorageAttr::get(parser.getContext(), *storage);
+    return success();
+  };
+  clauses.push_back({"stored", inParentheses(parser, parseStored)});
   return parseClauses(parser, clauses);
 }
 
 void pdlc::nn::printTableClauses(OpAsmPrinter &printer, Operation *op,
                                  FlatSymbolRefAttr group, Attribute init,
-                                 UnknownAttr unknown) {
+                                 UnknownAttr unknown, StorageAttr stored) {
   printStateClauses(printer, op, group, init);
   printClause(printer, "unknown", unknown,
               [&] { printer.printStrippedAttrOrType(unknown); });
+  printClause(printer, "stored", stored,
+              [&] { printer.printStrippedAttrOrType(stored); });
 }

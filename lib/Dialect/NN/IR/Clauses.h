@@ -79,7 +79,7 @@ void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr values, mlir::ArrayAttr columns,
                        mlir::StringAttr separator);
 
-/// `in @group init(...)`, and of a table `unknown(...)`.
+/// `in @group init(...)`, and of a table `unknown(...) stored(...)`.
 mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
                                     mlir::Attribute &init);
@@ -87,11 +87,11 @@ void printStateClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr group, mlir::Attribute init);
 mlir::ParseResult parseTableClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
-                                    mlir::Attribute &init,
-                                    UnknownAttr &unknown);
+                                    mlir::Attribute &init, UnknownAttr &unknown,
+                                    StorageAttr &stored);
 void printTableClauses(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        mlir::FlatSymbolRefAttr group, mlir::Attribute init,
-                       UnknownAttr unknown);
+                       UnknownAttr unknown, StorageAttr stored);
 
 } // namespace pdlc::nn
 

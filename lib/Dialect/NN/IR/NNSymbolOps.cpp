@@ -285,7 +285,26 @@ LogicalResult TableOp::verify() {
                          << " elements; a row has at most " << kMaxWidth
                          << " (C1)";
   // A row of n elements counts as a matrix [1, n].
-  return verifyInitializer(*this, getInit(), row.getShape(), 2);
+  if (failed(verifyInitializer(*this, getInit(), row.getShape(), 2)))
+    return failure();
+  std::optional<Storage> stored = getStored();
+  if (!stored)
+    return success();
+  if (!row.getElementType().isF32())
+    return emitOpError() << "stores rows of " << row.getElementType() << " in "
+                         << stringifyStorage(*stored)
+                         << "; rows that are stored in 16 bits are of f32 (C5)";
+  const llvm::fltSemantics &format =
+      *stored == Storage::bf16 ? APFloat::BFloat() : APFloat::IEEEhalf();
+  for (double number :
+       extremesOf(cast<InitializerAttrInterface>(getInit()).getNumbers(
+           row.getShape())))
+    if (!convertFloat(APFloat(number), format).isFinite())
+      return emitOpError() << "uses " << getInit()
+                           << ", which gives numbers beyond "
+                           << stringifyStorage(*stored)
+                           << ", in which its rows are stored (C5)";
+  return success();
 }
 
 LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -347,6 +347,10 @@ def NN_Unknown : NN_Enum<"Unknown", "what a frozen program sees for an unknown k
   I32EnumAttrCase<"initial", 0>, I32EnumAttrCase<"zero", 1>]>;
 def NN_UnknownAttr : NN_EnumAttr<NN_Unknown, "unknown">;
 
+def NN_Storage : NN_Enum<"Storage", "what a table holds the values of its rows in", [
+  I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"f16", 2>]>;
+def NN_StorageAttr : NN_EnumAttr<NN_Storage, "storage">;
+
 def NN_PostOp : NN_Enum<"PostOp", "what follows a matrix product, element by element", [
   I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
   I32EnumAttrCase<"relu_gradient", 3>]>;

@@ -170,24 +170,35 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     `unknown(zero)`: frozen programs see zeros, not the initial value, for keys
     that were never trained.
 
+    `stored(bf16)`, `stored(f16)`: the values of rows are held in 16 bits each, and
+    are read, updated and exported in f32; slots stay in f32. Initial values, and
+    those of a file, are rounded to the nearest number. Updated ones are rounded at random, up
+    or down with the probability that keeps their mean, by numbers that depend only on seed,
+    table, key, element and the number of the group's update (pdlabi/rounding.h). An
+    update beyond the largest finite number (65504 in f16) stops the
+    training, as every update does that is not finite.
+
     Constraints:
     - (C1) The key type is i64; the row is a static float tensor of rank 1
       with at most 1048576 elements.
     - (C2) The group, where given, names an `nn.group`.
     - (C3) Initial values are as those of a parameter (`nn.param`, C3).
     - (C4) The name is as that of a parameter (`nn.param`, C4).
+    - (C5) Rows that are stored in 16 bits are of f32, and their initial values finite
+      in those bits.
 
     Example:
     ```mlir
     nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>)
+    nn.table @user : i64 -> tensor<32xf32> in @sparse init(#nn.zeros) stored(bf16)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$key, TypeAttr:$row,
     OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init,
-    OptionalAttr<NN_UnknownAttr>:$unknown);
+    OptionalAttr<NN_UnknownAttr>:$unknown, OptionalAttr<NN_StorageAttr>:$stored);
   let assemblyFormat = [{
     $sym_name `:` $key `->` $row ``
-    custom<TableClauses>($group, $init, $unknown) attr-dict
+    custom<TableClauses>($group, $init, $unknown, $stored) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -405,15 +405,15 @@ def RT_CrossRaggedOp : RT_CallOp<"cross_ragged", [SameVariadicOperandSize]> {
 def RT_GatherOp : RT_CallOp<"gather"> {
   let summary = "Copies rows from their table";
   let description = [{
-    `pdlrt_gather`; `rows` is an array of pointers, one for each row of `out`.
+    `pdlrt_gather`; `lookup` has as many keys as `out` rows.
 
     Example:
     ```mlir
-    rt.gather %rows into %out : !llvm.ptr, memref<?x10xf32>
+    rt.gather %lookup into %out : !llvm.ptr, memref<?x10xf32>
     ```
   }];
-  let arguments = (ins LLVM_AnyPointer:$rows, RT_Matrix:$out);
-  let assemblyFormat = "$rows `into` $out attr-dict `:` type($rows) `,` type($out)";
+  let arguments = (ins LLVM_AnyPointer:$lookup, RT_Matrix:$out);
+  let assemblyFormat = "$lookup `into` $out attr-dict `:` type($lookup) `,` type($out)";
 }
 
 def RT_PoolOp : RT_CallOp<"pool"> {
