@@ -8,17 +8,17 @@
 
 #include "pdlc/Target/Codegen.h"
 
+#include "LongFunction.h"
 #include "MathBitcode.h"
 #include "PartitionModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "pdlc/Target/ObjectCache.h"
 #include "pdlc/Target/TargetSpec.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -118,29 +118,16 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   return result;
 }
 
-/// Instructions of a function without loops from which on it is left as it is.
-static constexpr unsigned longFunction = 2048;
-
-/// Stages of large models are thousands of calls of kernels without a loop,
-/// where the vectorizer of straight lines and the scheduler of instructions
-/// compare each store with each other one. Nothing is won there: time passes in
-/// what is called.
-static void leaveLongFunctions(Module &module) {
-  for (Function &function : module) {
-    if (function.isDeclaration() ||
-        function.getInstructionCount() < longFunction ||
-        function.hasFnAttribute(Attribute::AlwaysInline))
-      continue;
-    DominatorTree dominators(function);
-    if (!LoopInfo(dominators).empty())
-      continue;
-    function.addFnAttr(Attribute::OptimizeNone);
-    function.addFnAttr(Attribute::NoInline);
-  }
+/// The optimisation of a part, and the effort that its code is worth.
+static CodeGenOptLevel effortOf(const Module &part) {
+  bool isLeft = any_of(part, [](const Function &function) {
+    return !function.isDeclaration() && isLongFunction(function);
+  });
+  return isLeft ? CodeGenOptLevel::None : CodeGenOptLevel::Aggressive;
 }
 
-/// LLVM's -O3 pipeline.
-static void runO3(Module &module, TargetMachine &machine) {
+/// LLVM's -O3 pipeline, or what is needed without any.
+static void runPipeline(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
@@ -155,13 +142,22 @@ static void runO3(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
+  if (machine.getOptLevel() == CodeGenOptLevel::None)
+    builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
+  else
+    builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+        .run(module, modules);
 }
 
-/// Turns an optimised module into bytes.
-using WriteFn = Error (*)(Module &module, TargetMachine &machine,
-                          raw_svector_ostream &stream);
+namespace {
+/// A way to turn an optimised module into bytes, and what it is called in keys
+/// of the object cache.
+struct Output {
+  StringRef name;
+  Error (*write)(Module &module, TargetMachine &machine,
+                 raw_svector_ostream &stream);
+};
+} // namespace
 
 static Error writeObject(Module &module, TargetMachine &machine,
                          raw_svector_ostream &stream) {
@@ -179,59 +175,72 @@ static Error writeBitcode(Module &module, TargetMachine &,
   return Error::success();
 }
 
-static Expected<FileBytes> generate(Module &module, const TargetSpec &spec,
-                                    WriteFn write) {
-  std::unique_ptr<TargetMachine> machine = spec.createMachine();
-  leaveLongFunctions(module);
-  runO3(module, *machine);
+static constexpr Output kObject{"object", writeObject};
+static constexpr Output kBitcode{"bitcode", writeBitcode};
+
+/// Compiles a part: a module that travels as bitcode, for no two threads may
+/// share a context.
+static Expected<FileBytes> generate(ArrayRef<char> part,
+                                    const CodegenContext &context,
+                                    const Output &output) {
+  LLVMContext llvmContext;
+  Expected<std::unique_ptr<Module>> module = parseBitcodeFile(
+      MemoryBufferRef(StringRef(part.data(), part.size()), "part"),
+      llvmContext);
+  if (!module)
+    return module.takeError();
+  std::unique_ptr<TargetMachine> machine =
+      context.spec.createMachine(effortOf(**module));
+  {
+    mlir::TimingScope timing = context.timing.nest("LLVM's optimisation");
+    runPipeline(**module, *machine);
+  }
+  mlir::TimingScope timing = context.timing.nest("LLVM's code generation");
   FileBytes bytes;
   raw_svector_ostream stream(bytes);
-  if (Error error = write(module, *machine, stream))
+  if (Error error = output.write(**module, *machine, stream))
     return std::move(error);
   return bytes;
 }
 
-/// ... of a module that travels as bitcode, for no two threads may share a
-/// context.
-static Expected<FileBytes>
-generateApart(FileBytes &bitcode, const TargetSpec &spec, WriteFn write) {
-  LLVMContext context;
-  Expected<std::unique_ptr<Module>> module = parseBitcodeFile(
-      MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()), "part"),
-      context);
-  if (!module)
-    return module.takeError();
-  bitcode = FileBytes(); // many parts may wait for a thread
-  return generate(**module, spec, write);
+/// ... unless it is known what becomes of it.
+static Expected<FileBytes> findOrGenerate(ArrayRef<char> part,
+                                          const CodegenContext &context,
+                                          const Output &output) {
+  if (!context.cache)
+    return generate(part, context, output);
+  ObjectCache &cache = *context.cache;
+  ObjectCache::Key key = cache.keyOf(part, output.name, context.spec);
+  if (std::optional<FileBytes> found = cache.find(key))
+    return std::move(*found);
+  Expected<FileBytes> bytes = generate(part, context, output);
+  if (bytes)
+    if (Error error = cache.keep(key, *bytes))
+      return std::move(error);
+  return bytes;
 }
 
-static Expected<std::vector<FileBytes>> generateParts(Module &module,
-                                                      const TargetSpec &spec,
-                                                      ThreadPoolInterface &pool,
-                                                      WriteFn write) {
+static Expected<std::vector<FileBytes>>
+generateParts(Module &module, const CodegenContext &context,
+              const Output &output) {
+  mlir::TimingScope cutting = context.timing.nest("Cutting into parts");
   ModulePartition partition(module);
-  std::vector<FileBytes> files(partition.size());
-  if (partition.size() == 1) {
-    Expected<FileBytes> bytes = generate(module, spec, write);
-    if (!bytes)
-      return bytes.takeError();
-    files.front() = std::move(*bytes);
-    return files;
-  }
-  std::vector<FileBytes> bitcodes(partition.size());
+  std::vector<FileBytes> files(partition.size()), bitcodes(partition.size());
   std::vector<std::string> errors(partition.size());
-  ThreadPoolTaskGroup tasks(pool);
+  ThreadPoolTaskGroup tasks(context.pool);
   for (unsigned part = 0; part < partition.size(); ++part) {
-    raw_svector_ostream stream(bitcodes[part]);
-    WriteBitcodeToFile(*partition.clone(part), stream);
+    bitcodes[part] = partition.bitcode(part);
     tasks.async([&, part] {
-      Expected<FileBytes> bytes = generateApart(bitcodes[part], spec, write);
+      Expected<FileBytes> bytes =
+          findOrGenerate(bitcodes[part], context, output);
       if (bytes)
         files[part] = std::move(*bytes);
       else
         errors[part] = toString(bytes.takeError());
+      bitcodes[part] = FileBytes(); // many parts may be on the way
     });
   }
+  cutting.stop();
   tasks.wait();
   for (const std::string &error : errors)
     if (!error.empty())
@@ -240,17 +249,15 @@ static Expected<std::vector<FileBytes>> generateParts(Module &module,
 }
 
 Expected<std::vector<FileBytes>>
-pdlc::compileToObjects(Module &module, const TargetSpec &spec,
-                       ThreadPoolInterface &pool) {
-  return generateParts(module, spec, pool, writeObject);
+pdlc::compileToObjects(Module &module, const CodegenContext &context) {
+  return generateParts(module, context, kObject);
 }
 
 Expected<std::unique_ptr<Module>> pdlc::optimize(Module &module,
-                                                 const TargetSpec &spec,
-                                                 ThreadPoolInterface &pool,
-                                                 LLVMContext &context) {
+                                                 const CodegenContext &context,
+                                                 LLVMContext &llvmContext) {
   Expected<std::vector<FileBytes>> parts =
-      generateParts(module, spec, pool, writeBitcode);
+      generateParts(module, context, kBitcode);
   if (!parts)
     return parts.takeError();
   std::unique_ptr<Module> whole;
@@ -258,7 +265,7 @@ Expected<std::unique_ptr<Module>> pdlc::optimize(Module &module,
     Expected<std::unique_ptr<Module>> parsed =
         parseBitcodeFile(MemoryBufferRef(StringRef(part.data(), part.size()),
                                          module.getModuleIdentifier()),
-                         context);
+                         llvmContext);
     if (!parsed)
       return parsed.takeError();
     if (!whole)

@@ -87,12 +87,36 @@ static void removeQuietly(const std::string &path) {
   (void)ignored;
 }
 
-/// Copies a file into a folder under a temporary name, then renames it.
+/// Gives a copy the time of its original, by which it is known again.
+static std::error_code copyTime(const sys::fs::file_status &original,
+                                const std::string &copy) {
+  int file = -1;
+  if (std::error_code code = sys::fs::openFileForReadWrite(
+          copy, file, sys::fs::CD_OpenExisting, sys::fs::OF_None))
+    return code;
+  std::error_code code = sys::fs::setLastAccessAndModificationTime(
+      file, original.getLastAccessedTime(), original.getLastModificationTime());
+  std::error_code closed = sys::fs::closeFile(file);
+  return code ? code : closed;
+}
+
+/// Copies a file into a folder under a temporary name, then renames it. One of
+/// equal size and time that is there already is that copy.
 static Error copyInto(const std::string &source, StringRef folder,
                       StringRef name) {
   std::string target = joinPath(folder, name), temporary = target + ".partial";
+  sys::fs::file_status original, there;
+  std::error_code code = sys::fs::status(source, original);
+  if (!code && !sys::fs::status(target, there) &&
+      sys::fs::is_regular_file(there) &&
+      there.getSize() == original.getSize() &&
+      there.getLastModificationTime() == original.getLastModificationTime())
+    return Error::success();
   sys::RemoveFileOnSignal(temporary);
-  std::error_code code = sys::fs::copy_file(source, temporary);
+  if (!code)
+    code = sys::fs::copy_file(source, temporary);
+  if (!code)
+    code = copyTime(original, temporary);
   if (!code)
     code = sys::fs::rename(temporary, target);
   if (code) {

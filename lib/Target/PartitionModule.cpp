@@ -1,4 +1,4 @@
-//===- PartitionModule.cpp - Parts that compile side by side --------------===//
+//===- PartitionModule.cpp - Parts that compile by themselves -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,17 +7,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartitionModule.h"
+#include "ExtractPart.h"
+#include "LongFunction.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/IR/StructuralHash.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 using namespace pdlc;
 
-/// The instructions, before optimisation, that are worth a part: compiling them
-/// takes some tenths of a second, many times what cutting costs.
-static constexpr uint64_t kWeightOfPart = 2500;
-static constexpr uint64_t kMaxParts = 16;
+/// About how many instructions, before optimisation, are a part. A part by
+/// itself costs about 2 ms, as much as a fifth of these; with fewer parts there
+/// is more to compile where little changes.
+static constexpr uint64_t kWeightOfPart = 128;
+
+/// Constants up to this size are copied into each part that uses them.
+static constexpr uint64_t kCopiedBytes = 1024;
 
 /// Visits the functions and variables that use `value`, be it inside of a
 /// constant.
@@ -33,34 +42,67 @@ static void forEachUser(const Value &value,
 }
 
 ModulePartition::ModulePartition(Module &module) : module(module) {
-  findInlined();
+  findCopied();
+  findMovable();
+  for (Function &function : module)
+    if (movable.contains(&function))
+      nameStably(function);
+    else
+      shareWithParts(function);
   assign();
-  if (count > 1)
-    shareNames();
 }
 
-void ModulePartition::findInlined() {
+/// Whether a local constant may be in several parts: its address says nothing.
+static bool mayCopy(const GlobalVariable &variable) {
+  if (!variable.isConstant() || !variable.hasLocalLinkage() ||
+      any_of(variable.getInitializer()->operands(),
+             [](const Use &use) { return !isa<ConstantData>(use); }))
+    return false;
+  const GlobalValue *only = nullptr;
+  bool isOneFunctions = true, isFunctions = true;
+  forEachUser(variable, [&](const GlobalValue &user) {
+    isFunctions &= isa<Function>(user);
+    isOneFunctions &= !only || only == &user;
+    only = &user;
+  });
+  return isFunctions &&
+         (isOneFunctions || variable.getDataLayout().getTypeAllocSize(
+                                variable.getValueType()) <= kCopiedBytes);
+}
+
+void ModulePartition::findCopied() {
   for (const Function &function : module)
     if (!function.isDeclaration() && function.hasLocalLinkage() &&
         function.hasFnAttribute(Attribute::AlwaysInline))
-      everywhere.insert(&function);
-  for (const GlobalVariable &variable : module.globals())
+      copied.insert(&function);
+  for (const GlobalVariable &variable : module.globals()) {
+    if (mayCopy(variable))
+      copied.insert(&variable);
     if (variable.isConstant() && variable.hasLocalLinkage())
       forEachUser(variable, [&](const GlobalValue &user) {
-        if (everywhere.contains(&user))
-          everywhere.insert(&variable);
+        if (isa<Function>(user) && copied.contains(&user))
+          copied.insert(&variable);
       });
+  }
 }
 
-/// Whether the function may be compiled apart from the variables: it uses none,
-/// and would be inlined nowhere.
-bool ModulePartition::mayMove(const Function &function) const {
-  if (function.isDeclaration() || everywhere.contains(&function))
-    return false;
-  if (function.hasFnAttribute(Attribute::NoInline))
-    return true;
-  return llvm::none_of(function.users(),
-                       [](const User *user) { return isa<CallBase>(user); });
+/// A function may be compiled apart from the variables if it uses none, and
+/// would be inlined nowhere.
+void ModulePartition::findMovable() {
+  DenseSet<const GlobalValue *> bound;
+  for (const GlobalVariable &variable : module.globals())
+    if (variable.hasLocalLinkage() && !copied.contains(&variable))
+      forEachUser(variable,
+                  [&](const GlobalValue &user) { bound.insert(&user); });
+  for (Function &function : module)
+    if (!function.isDeclaration() && function.hasLocalLinkage() &&
+        !copied.contains(&function) && !bound.contains(&function) &&
+        (function.hasFnAttribute(Attribute::NoInline) ||
+         llvm::none_of(function.uses(), [](const Use &use) {
+           auto *call = dyn_cast<CallBase>(use.getUser());
+           return call && call->isCallee(&use);
+         })))
+      movable.insert(&function);
 }
 
 /// Its instructions, with those of what is inlined into it.
@@ -70,75 +112,123 @@ uint64_t ModulePartition::weightOf(const Function &function) const {
     for (const Instruction &instruction : block)
       if (auto *call = dyn_cast<CallBase>(&instruction))
         if (const Function *callee = call->getCalledFunction();
-            callee && everywhere.contains(callee))
+            callee && copied.contains(callee))
           weight += callee->getInstructionCount();
   return weight;
 }
 
-void ModulePartition::assign() {
-  DenseSet<const GlobalValue *> bound;
-  for (const GlobalVariable &variable : module.globals())
-    if (variable.hasLocalLinkage() && !everywhere.contains(&variable))
-      forEachUser(variable,
-                  [&](const GlobalValue &user) { bound.insert(&user); });
-  uint64_t all = 0, first = 0;
-  // Its weight and its place, by which equal ones are told apart.
-  std::vector<std::tuple<uint64_t, unsigned, const Function *>> movable;
-  for (const Function &function : module) {
-    if (function.isDeclaration() || everywhere.contains(&function))
-      continue;
-    uint64_t weight = weightOf(function);
-    all += weight;
-    if (bound.contains(&function) || !mayMove(function))
-      first += weight;
-    else
-      movable.emplace_back(weight, movable.size(), &function);
+/// Whether other functions use it: a kernel, no stage.
+static bool isUsedByFunctions(const Function &function) {
+  bool isUsed = false;
+  forEachUser(function,
+              [&](const GlobalValue &user) { isUsed |= isa<Function>(user); });
+  return isUsed;
+}
+
+/// A name without the numbers at the ends of its words, which count what was
+/// named alike.
+static std::string withoutCounters(StringRef name) {
+  SmallVector<StringRef> words;
+  name.split(words, '.');
+  for (StringRef &word : words) {
+    StringRef stem = word.rtrim("0123456789");
+    if (stem.size() < word.size() && stem.size() > 1 && stem.ends_with("_"))
+      word = stem.drop_back();
   }
-  count = std::clamp<uint64_t>(all / kWeightOfPart, 1, kMaxParts);
-  // The heaviest first, each to the part that has least.
-  llvm::sort(movable, [](const auto &a, const auto &b) {
-    return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b)
-                                            : std::get<1>(a) < std::get<1>(b);
+  return join(words, ".");
+}
+
+/// Gives a function a symbol that linking finds, and nothing else does.
+static void share(Function &function, const Twine &name) {
+  function.setName(name);
+  function.setLinkage(GlobalValue::ExternalLinkage);
+  function.setVisibility(GlobalValue::HiddenVisibility);
+}
+
+/// A kernel's name is its own, whatever kernels there are before it.
+void ModulePartition::nameStably(Function &function) {
+  if (!named.insert(&function).second)
+    return;
+  // Names of what it calls are part of what it is.
+  for (BasicBlock &block : function)
+    for (Instruction &instruction : block)
+      for (Value *operand : instruction.operands())
+        if (auto *callee = dyn_cast<Function>(operand);
+            callee && movable.contains(callee))
+          nameStably(*callee);
+  std::string name = ("pdl." + function.getName()).str();
+  if (isUsedByFunctions(function))
+    name = "pdl." + withoutCounters(function.getName()) + "." +
+           utohexstr(StructuralHash(function, /*DetailedHash=*/true),
+                     /*LowerCase=*/true, /*Width=*/16);
+  std::string unique = name;
+  for (unsigned i = 1; module.getNamedValue(unique); ++i)
+    unique = name + "." + utostr(i);
+  share(function, unique);
+}
+
+/// What has to stay in the first part, but is used by others.
+void ModulePartition::shareWithParts(Function &function) {
+  if (function.isDeclaration() || !function.hasLocalLinkage() ||
+      copied.contains(&function))
+    return;
+  bool isShared = false;
+  forEachUser(function, [&](const GlobalValue &user) {
+    isShared |= isa<Function>(user) && movable.contains(cast<Function>(&user));
   });
-  std::vector<uint64_t> load(count, 0);
-  load[0] = first;
-  for (auto [weight, place, function] : movable) {
-    auto part = llvm::min_element(load) - load.begin();
-    load[part] += weight;
-    parts[function] = part;
+  if (isShared)
+    share(function, "pdl." + function.getName());
+}
+
+/// Whether `function` calls `callee`.
+static bool calls(const Function &function, const Function &callee) {
+  return any_of(callee.users(), [&](const User *user) {
+    auto *call = dyn_cast<CallBase>(user);
+    return call && call->getFunction() == &function &&
+           call->getCalledFunction() == &callee;
+  });
+}
+
+/// Cuts behind a function by what it is alone, so that no cut moves others:
+/// behind a heavy one always, behind a light one as likely as it is heavy. Long
+/// ones, for which LLVM takes no trouble, keep to themselves.
+void ModulePartition::assign() {
+  parts.emplace_back();
+  for (const Function &function : module)
+    if (!function.isDeclaration() && !copied.contains(&function) &&
+        !movable.contains(&function))
+      parts.front().push_back(&function);
+  // Stages, which most changes reach, by themselves as well.
+  for (bool ofKernels : {true, false}) {
+    bool isCut = true;
+    const Function *before = nullptr;
+    for (const Function *function : movable) {
+      if (isUsedByFunctions(*function) != ofKernels)
+        continue;
+      bool isLong = isLongFunction(*function);
+      // What calls the one before belongs to it.
+      bool belongs = !isLong && before && calls(*function, *before);
+      if (isLong || (isCut && !belongs))
+        parts.emplace_back();
+      parts.back().push_back(function);
+      isCut = isLong || (belongs && isCut) ||
+              weightOf(*function) >
+                  xxh3_64bits(function->getName()) % kWeightOfPart;
+      before = isLong ? nullptr : function;
+    }
   }
 }
 
-/// Gives what another part uses a symbol that linking finds, and nothing else
-/// does.
-void ModulePartition::shareNames() {
-  for (GlobalObject &object : module.global_objects()) {
-    if (!object.hasLocalLinkage() || everywhere.contains(&object))
-      continue;
-    bool isShared = false;
-    forEachUser(object, [&](const GlobalValue &user) {
-      isShared |= partOf(user) != partOf(object);
-    });
-    if (!isShared)
-      continue;
-    object.setName("pdl." + object.getName());
-    object.setLinkage(GlobalValue::ExternalLinkage);
-    object.setVisibility(GlobalValue::HiddenVisibility);
-  }
-}
-
-std::unique_ptr<Module> ModulePartition::clone(unsigned part) const {
-  ValueToValueMapTy values;
-  std::unique_ptr<Module> cloned =
-      CloneModule(module, values, [&](const GlobalValue *value) {
-        return everywhere.contains(value) || partOf(*value) == part;
-      });
-  // What it does not use.
-  for (Function &function : llvm::make_early_inc_range(*cloned))
-    if (function.isDeclaration() && function.use_empty())
-      function.eraseFromParent();
-  for (GlobalVariable &variable : llvm::make_early_inc_range(cloned->globals()))
-    if (variable.isDeclaration() && variable.use_empty())
-      variable.eraseFromParent();
-  return cloned;
+SmallVector<char, 0> ModulePartition::bitcode(unsigned part) const {
+  std::vector<const GlobalVariable *> variables;
+  if (part == 0)
+    for (const GlobalVariable &variable : module.globals())
+      if (!variable.isDeclaration() && !copied.contains(&variable))
+        variables.push_back(&variable);
+  std::unique_ptr<Module> extracted =
+      extractPart(module, parts[part], variables, copied);
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  WriteBitcodeToFile(*extracted, stream);
+  return bytes;
 }

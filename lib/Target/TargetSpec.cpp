@@ -52,12 +52,13 @@ std::vector<uint64_t> TargetSpec::featureWords() const {
   return words;
 }
 
-std::unique_ptr<TargetMachine> TargetSpec::createMachine() const {
+std::unique_ptr<TargetMachine>
+TargetSpec::createMachine(CodeGenOptLevel effort) const {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(findTarget()->createTargetMachine(
-      Triple(triple), cpu, features, options, Reloc::PIC_, std::nullopt,
-      CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<TargetMachine>(
+      findTarget()->createTargetMachine(Triple(triple), cpu, features, options,
+                                        Reloc::PIC_, std::nullopt, effort));
 }
 
 Expected<TargetSpec> TargetSpec::get(StringRef cpu) {

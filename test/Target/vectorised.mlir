@@ -9,7 +9,7 @@
 // over vectors; no FMA is formed but those that they spell out, and no flag
 // allows LLVM to change a bit.
 
-// CHECK-LABEL: define internal {{.*}}@train_compute
+// CHECK-LABEL: define hidden {{.*}}@pdl.train_compute
 // CHECK: vector.body
 // CHECK: call <8 x float> @llvm.fma.v8f32
 // CHECK-NOT: pdlabi
@@ -17,7 +17,7 @@
 // CHECK-NOT: fast <
 // CHECK: ret i32
 
-// V4-LABEL: define internal {{.*}}@train_compute
+// V4-LABEL: define hidden {{.*}}@pdl.train_compute
 // V4: target-cpu"="x86-64-v4"
 module attributes {nn.phase = "tasks"} {
   nn.record @clicks {

@@ -10,9 +10,11 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Target/Codegen.h"
 #include "pdlc/Target/Executable.h"
+#include "pdlc/Target/ObjectCache.h"
 #include "pdlc/Target/TargetSpec.h"
 #include "pdlc/Transforms/Dialects.h"
 #include "pdlc/Transforms/Pipelines.h"
@@ -88,6 +90,25 @@ static cl::opt<std::string>
          cl::desc("Threads that compile; what is written is the same for any "
                   "number (default: one for each core)"),
          cl::value_desc("number"), cl::cat(category));
+static cl::opt<std::string> cacheFolder(
+    "object-cache",
+    cl::desc("A folder that keeps what parts of programs were compiled to, so "
+             "that a changed model compiles only what changed; programs are "
+             "the same, byte for byte. Compilers may share it (default: none)"),
+    cl::value_desc("folder"), cl::cat(category));
+static cl::opt<std::string> cachePolicy(
+    "object-cache-policy",
+    cl::init("prune_interval=20m:prune_after=720h:cache_size_bytes=1g"),
+    cl::desc("What the folder is kept to, as LLVM's --thinlto-cache-policy: "
+             "looked at every 20 minutes, files removed that were not used for "
+             "30 days, and the oldest beyond 1 GiB "
+             "(default: prune_interval=20m:prune_after=720h:"
+             "cache_size_bytes=1g)"),
+    cl::value_desc("policy"), cl::cat(category));
+static cl::opt<bool>
+    cacheReport("object-cache-report",
+                cl::desc("Say how many parts were found in the object cache"),
+                cl::cat(category));
 static cl::opt<std::string>
     runtimeFolder("runtime-dir",
                   cl::desc("The folder of PDL's archives (default: ../lib from "
@@ -151,9 +172,24 @@ static int checkRepeated() {
   return 0;
 }
 
+static int checkCacheFlags() {
+  if (cacheFolder.getNumOccurrences() && cacheFolder.empty())
+    return fail("--object-cache names no folder");
+  if (cacheFolder.empty() &&
+      (cachePolicy.getNumOccurrences() || cacheReport.getNumOccurrences()))
+    return fail("--object-cache-policy and --object-cache-report are about the "
+                "folder of --object-cache; name it");
+  if (Expected<CachePruningPolicy> policy =
+          parseCachePruningPolicy(cachePolicy);
+      !policy)
+    return fail("--object-cache-policy is '" + cachePolicy +
+                "': " + toString(policy.takeError()));
+  return 0;
+}
+
 /// Refuses combinations of flags that mean nothing.
 static int checkFlags() {
-  if (checkRepeated())
+  if (checkRepeated() || checkCacheFlags())
     return 1;
   if (!pdlc::ps::symbolizeMode(mode))
     return fail("--mode knows no '" + mode + "'; use " +
@@ -197,7 +233,8 @@ static int checkFlags() {
 }
 
 static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
-                                       std::optional<pdlc::Phase> from) {
+                                       std::optional<pdlc::Phase> from,
+                                       mlir::TimingScope &timing) {
   pdlc::PipelineOptions options;
   options.elementType = elementType;
   options.numerics = numerics;
@@ -209,6 +246,7 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   options.minBlockElements = numberOf(minBlockElements).value_or(1);
   options.targetBlockBytes = numberOf(targetBlockBytes).value_or(1);
   mlir::PassManager manager(module.getContext());
+  manager.enableTiming(timing);
   pdlc::buildPipeline(manager, to, options, from);
   return manager.run(module);
 }
@@ -216,7 +254,8 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
 /// Brings the module to phase `llvm`, as one program or role by role;
 /// diagnostics are printed on the way.
 static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
-                                   std::vector<Program> &programs) {
+                                   std::vector<Program> &programs,
+                                   mlir::TimingScope &timing) {
   for (mlir::Operation &op : *module->getBody())
     if (isa<mlir::ModuleOp>(op))
       return mlir::emitError(op.getLoc(),
@@ -231,13 +270,13 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
                            "such as @train");
   if (isLowered || !isDistributed()) {
     if (!isLowered &&
-        failed(runPipeline(*module, pdlc::Phase::LLVM, std::nullopt)))
+        failed(runPipeline(*module, pdlc::Phase::LLVM, std::nullopt, timing)))
       return mlir::failure();
     programs.push_back(
         {emitsPrograms() ? "trainer" : "model", std::move(module)});
     return mlir::success();
   }
-  if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt)))
+  if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt, timing)))
     return mlir::failure();
   for (auto role : make_early_inc_range(module->getOps<mlir::ModuleOp>())) {
     std::string name = role.getSymNameAttr().str();
@@ -247,7 +286,8 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       continue;
     // Programs say the model's name.
     role.setSymNameAttr(module->getSymNameAttr());
-    if (failed(runPipeline(role, pdlc::Phase::LLVM, pdlc::Phase::Roles)))
+    if (failed(
+            runPipeline(role, pdlc::Phase::LLVM, pdlc::Phase::Roles, timing)))
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned)});
   }
@@ -344,19 +384,44 @@ static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
   return error;
 }
 
+/// What was said to LLVM itself: the whole command line if there was such, for
+/// any of it may change code.
+static std::string optionsOfLlvm(ArrayRef<const char *> arguments) {
+  bool isAny = any_of(cl::getRegisteredOptions(), [](const auto &entry) {
+    const cl::Option &option = *entry.second;
+    return option.getNumOccurrences() &&
+           !is_contained(option.Categories, &category);
+  });
+  return isAny ? join(arguments, "\n") : std::string();
+}
+
+static void finishCache(const pdlc::ObjectCache &cache) {
+  cache.prune(cantFail(parseCachePruningPolicy(cachePolicy)));
+  if (!cacheReport)
+    return;
+  pdlc::ObjectCache::Counts counts = cache.counts();
+  errs() << "object cache: " << counts.found << " parts found, " << counts.made
+         << " compiled";
+  if (counts.damaged)
+    errs() << ", for " << counts.damaged << " files were damaged";
+  errs() << '\n';
+}
+
 /// From LLVM dialect to the files that --emit asks for.
-static Error emit(Program &program, const pdlc::TargetSpec &spec,
-                  ThreadPoolInterface &pool, const char *programPath) {
-  LLVMContext context;
+static Error emit(Program &program, const pdlc::CodegenContext &context,
+                  const char *programPath) {
+  LLVMContext llvmContext;
+  mlir::TimingScope translation = context.timing.nest("Translation to LLVM IR");
   Expected<std::unique_ptr<Module>> translated =
-      pdlc::translateToLLVMIR(*program.module, context);
+      pdlc::translateToLLVMIR(*program.module, llvmContext);
+  translation.stop();
   if (!translated)
     return createStringError(inputFile + ": " +
                              toString(translated.takeError()));
   if (emitKind == "llvm") {
     LLVMContext another;
     Expected<std::unique_ptr<Module>> optimized =
-        pdlc::optimize(**translated, spec, pool, another);
+        pdlc::optimize(**translated, context, another);
     if (!optimized)
       return optimized.takeError();
     return writeFile(program.name + ".ll", [&](raw_pwrite_stream &stream) {
@@ -365,14 +430,19 @@ static Error emit(Program &program, const pdlc::TargetSpec &spec,
     });
   }
   Expected<std::vector<pdlc::FileBytes>> objects =
-      pdlc::compileToObjects(**translated, spec, pool);
+      pdlc::compileToObjects(**translated, context);
   if (!objects)
     return objects.takeError();
+  mlir::TimingScope linking = context.timing.nest("Linking and files");
   return finish(*objects, program.name, programPath);
 }
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  mlir::registerDefaultTimingManagerCLOptions();
+  for (StringRef option :
+       {"mlir-timing", "mlir-timing-display", "mlir-output-format"})
+    cl::getRegisteredOptions()[option]->addCategory(category);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "PDL: compiles a recommendation model to programs\n");
@@ -390,7 +460,20 @@ int main(int argc, char **argv) {
   if (sys::fs::exists(outputFolder) && !sys::fs::is_directory(outputFolder))
     return fail("cannot create folder " + outputFolder +
                 ": it is there, and is no folder; name another");
+  std::unique_ptr<pdlc::ObjectCache> cache;
+  if (!cacheFolder.empty()) {
+    Expected<std::unique_ptr<pdlc::ObjectCache>> opened =
+        pdlc::ObjectCache::open(cacheFolder,
+                                optionsOfLlvm(ArrayRef(argv, argc)));
+    if (!opened)
+      return fail(toString(opened.takeError()));
+    cache = std::move(*opened);
+  }
 
+  mlir::DefaultTimingManager timingManager;
+  mlir::applyDefaultTimingManagerCLOptions(timingManager);
+  mlir::TimingScope timing = timingManager.getRootScope();
+  mlir::TimingScope parsing = timing.nest("Parser");
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);
   // None: one for each core.
@@ -404,21 +487,25 @@ int main(int argc, char **argv) {
   mlir::SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  parsing.stop();
   if (!module)
     return 1;
   std::vector<Program> programs;
-  if (failed(compile(std::move(module), programs)))
+  if (failed(compile(std::move(module), programs, timing)))
     return 1;
   // Not before there is something to write.
   bool isNew = !sys::fs::exists(outputFolder);
   if (std::error_code code = sys::fs::create_directories(outputFolder))
     return fail("cannot create folder " + outputFolder + ": " + code.message());
+  const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
   for (Program &program : programs)
-    if (Error error = emit(program, *spec, pool, argv[0])) {
+    if (Error error = emit(program, codegen, argv[0])) {
       // What was written stays; a folder of nothing does not.
       if (isNew)
         (void)sys::fs::remove(outputFolder);
       return fail(toString(std::move(error)));
     }
+  if (cache)
+    finishCache(*cache);
   return 0;
 }

@@ -10,6 +10,7 @@
 #define PDLC_TARGET_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/Timing.h"
 #include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -24,6 +25,8 @@ class ThreadPoolInterface;
 
 namespace pdlc {
 
+class ObjectCache;
+
 /// Translates a module of phase `llvm` and links the functions of
 /// `pdlabi/math.h` that it calls, to be inlined. Fails with a sentence where
 /// the module holds a nested module (MLIR's translation would drop it without a
@@ -34,20 +37,31 @@ translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context);
 /// The bytes of a file.
 using FileBytes = llvm::SmallVector<char, 0>;
 
-/// Runs LLVM's -O3 pipeline on the module and compiles it, a large one in parts
-/// that `pool` works on side by side: one object file a part, to be linked
-/// together. Only their first may define `pdl_program_query`; what parts use of
-/// each other is hidden. The bytes depend on module and machine, not on the
-/// pool. The module is of no use afterwards.
+/// What code generation is done with.
+struct CodegenContext {
+  const TargetSpec &spec;
+  /// Works on parts side by side.
+  llvm::ThreadPoolInterface &pool;
+  /// What it holds is not compiled again, what it does not is kept there; may
+  /// be null.
+  ObjectCache *cache = nullptr;
+  /// Gets the times of the steps, summed over parts; may be one of nothing.
+  mlir::TimingScope &timing;
+};
+
+/// Runs LLVM's -O3 pipeline on the module and compiles it, in parts: one object
+/// file a part, to be linked together. Only their first may define
+/// `pdl_program_query`; what parts use of each other is hidden. The bytes
+/// depend on module and machine, neither on the pool nor on the cache. The
+/// module is of no use afterwards.
 llvm::Expected<std::vector<FileBytes>>
-compileToObjects(llvm::Module &module, const TargetSpec &spec,
-                 llvm::ThreadPoolInterface &pool);
+compileToObjects(llvm::Module &module, const CodegenContext &context);
 
 /// The same up to the optimised parts, which become one module again, in
-/// `context`: another one than that of `module`.
+/// `llvmContext`: another one than that of `module`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-optimize(llvm::Module &module, const TargetSpec &spec,
-         llvm::ThreadPoolInterface &pool, llvm::LLVMContext &context);
+optimize(llvm::Module &module, const CodegenContext &context,
+         llvm::LLVMContext &llvmContext);
 
 } // namespace pdlc
 

@@ -10,6 +10,7 @@
 #define PDLC_TARGET_TARGETSPEC_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
@@ -43,7 +44,8 @@ struct TargetSpec {
   std::vector<uint64_t> featureWords() const;
 
   /// LLVM's code generator for this machine, set to form no FMA by itself.
-  std::unique_ptr<llvm::TargetMachine> createMachine() const;
+  std::unique_ptr<llvm::TargetMachine> createMachine(
+      llvm::CodeGenOptLevel effort = llvm::CodeGenOptLevel::Aggressive) const;
 };
 
 } // namespace pdlc

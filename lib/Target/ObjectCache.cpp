@@ -1,0 +1,131 @@
+//===- ObjectCache.cpp - What was compiled before -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Target/ObjectCache.h"
+
+#include "CompilerIdentity.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace pdlc;
+
+/// How a file begins; the number is that of its layout: this, the key, the
+/// digest of the bytes, the bytes.
+static constexpr StringLiteral kMagic = "PDL object cache 1\n";
+static constexpr size_t kHeadSize =
+    kMagic.size() + sizeof(ObjectCache::Key) + sizeof(BLAKE3Result<>);
+
+static StringRef textOf(ArrayRef<uint8_t> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+static BLAKE3Result<> digestOf(StringRef bytes) {
+  BLAKE3 hasher;
+  hasher.update(bytes);
+  return hasher.final();
+}
+
+ObjectCache::ObjectCache(StringRef folder, StringRef options)
+    : folder(folder), options(options), compiler(getCompilerIdentity()) {}
+
+/// The name is one that pruneCache looks for.
+std::string ObjectCache::pathOf(const Key &key) const {
+  SmallString<256> path(folder);
+  sys::path::append(path, "llvmcache-" + toHex(key, /*LowerCase=*/true));
+  return path.str().str();
+}
+
+static Error cannotWrite(StringRef folder, std::error_code code) {
+  return createStringError("cannot write to the object cache " + folder + ": " +
+                           code.message() +
+                           "; name another folder, or leave --object-cache "
+                           "out");
+}
+
+Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder,
+                                                         StringRef options) {
+  if (std::error_code code = sys::fs::create_directories(folder))
+    return cannotWrite(folder, code);
+  // Before anything is compiled, and as keep does.
+  SmallString<256> model(folder);
+  sys::path::append(model, "llvmcache-%%%%%%%%.partial");
+  Expected<sys::fs::TempFile> probe = sys::fs::TempFile::create(model);
+  if (!probe)
+    return cannotWrite(folder, errorToErrorCode(probe.takeError()));
+  if (Error error = probe->discard())
+    return cannotWrite(folder, errorToErrorCode(std::move(error)));
+  return std::unique_ptr<ObjectCache>(new ObjectCache(folder, options));
+}
+
+ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
+                                    const TargetSpec &spec) const {
+  BLAKE3 hasher;
+  // Each with its length, so that none runs into the next.
+  for (StringRef text :
+       {StringRef(kMagic), StringRef(LLVM_VERSION_STRING), StringRef(compiler),
+        StringRef(options), kind, StringRef(spec.triple), StringRef(spec.cpu),
+        StringRef(spec.features), StringRef(spec.dataLayout),
+        StringRef(part.data(), part.size())}) {
+    hasher.update((Twine(text.size()) + ":").str());
+    hasher.update(text);
+  }
+  return hasher.final();
+}
+
+std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
+  std::string path = pathOf(key);
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  StringRef text = (*file)->getBuffer();
+  StringRef bytes = text.drop_front(std::min(kHeadSize, text.size()));
+  BLAKE3Result<> digest = digestOf(bytes);
+  std::string head = (kMagic + textOf(key) + textOf(digest)).str();
+  if (!text.starts_with(head)) {
+    ++damaged;
+    // Whoever removes it: it is made anew.
+    std::error_code ignored = sys::fs::remove(path);
+    (void)ignored;
+    return std::nullopt;
+  }
+  ++found;
+  return SmallVector<char, 0>(bytes.begin(), bytes.end());
+}
+
+Error ObjectCache::keep(const Key &key, ArrayRef<char> bytes) {
+  ++made;
+  std::string path = pathOf(key);
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(
+      path + ".%%%%%%%%.partial", sys::fs::all_read | sys::fs::all_write);
+  if (!file)
+    return cannotWrite(folder, errorToErrorCode(file.takeError()));
+  StringRef text(bytes.data(), bytes.size());
+  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  stream << kMagic << textOf(key) << textOf(digestOf(text)) << text;
+  stream.flush();
+  if (stream.has_error()) {
+    Error error = cannotWrite(folder, stream.error());
+    stream.clear_error();
+    return joinErrors(std::move(error), file->discard());
+  }
+  if (Error error = file->keep(path))
+    return cannotWrite(folder, errorToErrorCode(std::move(error)));
+  return Error::success();
+}
+
+void ObjectCache::prune(const CachePruningPolicy &policy) const {
+  pruneCache(folder, policy);
+}
