@@ -27,6 +27,7 @@
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 
 using namespace llvm;
 using namespace pdlc;
@@ -118,10 +119,13 @@ pdlc::translateToLLVMIR(mlir::ModuleOp module, LLVMContext &context) {
   return result;
 }
 
-/// The optimisation of a part, and the effort that its code is worth.
+/// The effort that a part's code is worth. Those of long functions have
+/// nothing else.
 static CodeGenOptLevel effortOf(const Module &part) {
-  bool isLeft = any_of(part, [](const Function &function) {
-    return !function.isDeclaration() && isLongFunction(function);
+  bool isLeft = all_of(part, [](const Function &function) {
+    return function.isDeclaration() ||
+           function.hasFnAttribute(Attribute::AlwaysInline) ||
+           isLongFunction(function);
   });
   return isLeft ? CodeGenOptLevel::None : CodeGenOptLevel::Aggressive;
 }
@@ -142,11 +146,15 @@ static void runPipeline(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  if (machine.getOptLevel() == CodeGenOptLevel::None)
-    builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
-  else
-    builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-        .run(module, modules);
+  ModulePassManager passes;
+  if (machine.getOptLevel() == CodeGenOptLevel::None) {
+    // Addresses are computed again at each use.
+    passes.addPass(createModuleToFunctionPassAdaptor(EarlyCSEPass()));
+    passes.addPass(builder.buildO0DefaultPipeline(OptimizationLevel::O0));
+  } else {
+    passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  }
+  passes.run(module, modules);
 }
 
 namespace {

@@ -49,6 +49,8 @@ ModulePartition::ModulePartition(Module &module) : module(module) {
       nameStably(function);
     else
       shareWithParts(function);
+  for (GlobalVariable &variable : module.globals())
+    shareWithParts(variable);
   assign();
 }
 
@@ -86,17 +88,11 @@ void ModulePartition::findCopied() {
   }
 }
 
-/// A function may be compiled apart from the variables if it uses none, and
-/// would be inlined nowhere.
+/// A function may be compiled apart if it would be inlined nowhere.
 void ModulePartition::findMovable() {
-  DenseSet<const GlobalValue *> bound;
-  for (const GlobalVariable &variable : module.globals())
-    if (variable.hasLocalLinkage() && !copied.contains(&variable))
-      forEachUser(variable,
-                  [&](const GlobalValue &user) { bound.insert(&user); });
   for (Function &function : module)
     if (!function.isDeclaration() && function.hasLocalLinkage() &&
-        !copied.contains(&function) && !bound.contains(&function) &&
+        !copied.contains(&function) &&
         (function.hasFnAttribute(Attribute::NoInline) ||
          llvm::none_of(function.uses(), [](const Use &use) {
            auto *call = dyn_cast<CallBase>(use.getUser());
@@ -138,11 +134,12 @@ static std::string withoutCounters(StringRef name) {
   return join(words, ".");
 }
 
-/// Gives a function a symbol that linking finds, and nothing else does.
-static void share(Function &function, const Twine &name) {
-  function.setName(name);
-  function.setLinkage(GlobalValue::ExternalLinkage);
-  function.setVisibility(GlobalValue::HiddenVisibility);
+/// Gives what another part uses a symbol that linking finds, and nothing else
+/// does.
+static void share(GlobalObject &object, const Twine &name) {
+  object.setName(name);
+  object.setLinkage(GlobalValue::ExternalLinkage);
+  object.setVisibility(GlobalValue::HiddenVisibility);
 }
 
 /// A kernel's name is its own, whatever kernels there are before it.
@@ -167,17 +164,19 @@ void ModulePartition::nameStably(Function &function) {
   share(function, unique);
 }
 
-/// What has to stay in the first part, but is used by others.
-void ModulePartition::shareWithParts(Function &function) {
-  if (function.isDeclaration() || !function.hasLocalLinkage() ||
-      copied.contains(&function))
+/// What stays in the first part, but is used by others.
+void ModulePartition::shareWithParts(GlobalObject &object) {
+  if (object.isDeclaration() || !object.hasLocalLinkage() ||
+      copied.contains(&object))
     return;
   bool isShared = false;
-  forEachUser(function, [&](const GlobalValue &user) {
-    isShared |= isa<Function>(user) && movable.contains(cast<Function>(&user));
+  forEachUser(object, [&](const GlobalValue &user) {
+    isShared |=
+        isa<Function>(user) &&
+        (copied.contains(&user) || movable.contains(cast<Function>(&user)));
   });
   if (isShared)
-    share(function, "pdl." + function.getName());
+    share(object, "pdl." + object.getName());
 }
 
 /// Whether `function` calls `callee`.

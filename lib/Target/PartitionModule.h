@@ -31,9 +31,8 @@ public:
 
   unsigned size() const { return parts.size(); }
   /// The part by itself, as bitcode that is equal for equal parts of whatever
-  /// modules. The first has the variables, and what is not for all CPUs' sake
-  /// elsewhere; functions that are inlined everywhere, and constants, are in
-  /// each part that uses them.
+  /// modules. The first has the variables; functions that are inlined
+  /// everywhere, and constants, are in each part that uses them.
   llvm::SmallVector<char, 0> bitcode(unsigned part) const;
 
 private:
@@ -41,7 +40,7 @@ private:
   void findMovable();
   uint64_t weightOf(const llvm::Function &function) const;
   void nameStably(llvm::Function &function);
-  void shareWithParts(llvm::Function &function);
+  void shareWithParts(llvm::GlobalObject &object);
   void assign();
 
   llvm::Module &module;

@@ -8,6 +8,12 @@
 
 #include "pdlc/Transforms/Dialects.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -34,6 +40,13 @@ void pdlc::registerDialects(DialectRegistry &registry) {
       math::MathDialect, memref::MemRefDialect, nn::NNDialect, ps::PSDialect,
       rt::RTDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect>();
   registerStageOps(registry);
+  // What convert-to-llvm asks dialects for.
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
   registry.addExtension(+[](MLIRContext *context, nn::NNDialect *) {
     attachParseHints(*context);
   });

@@ -8,11 +8,13 @@
 
 #include "HyperValues.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
@@ -99,26 +101,10 @@ namespace {
 /// some of its ops.
 class ProgramSlice {
 public:
-  /// What `isEnd` holds for, and all that it needs.
-  ProgramSlice(ProgramOp program, function_ref<bool(Operation &)> isEnd)
-      : copy(program.clone()) {
-    // Outputs are no part of it.
-    copy->getReturn()->setOperands({});
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body())))
-      if (op.use_empty() && !isEnd(op) && !isa<ReturnOp>(op))
-        op.erase();
-    SmallVector<FieldOp> all;
-    for (FieldOp field : program.getFields())
-      all.append(field.isRagged() ? 2 : 1, field);
-    for (unsigned i = 0; FieldOp field : all) {
-      if (body().getArgument(i).use_empty()) {
-        body().eraseArgument(i);
-        continue;
-      }
-      argumentFields.push_back(field);
-      ++i;
-    }
-  }
+  /// `ends`, ops of the program, and all that they need. `fields`: by argument
+  /// of the program. Costs what is in the slice, not what is in the program.
+  ProgramSlice(ProgramOp program, ArrayRef<Operation *> ends,
+               ArrayRef<FieldOp> fields);
 
   /// By argument; a field of bags is there twice.
   ArrayRef<FieldOp> fields() const { return argumentFields; }
@@ -131,7 +117,7 @@ public:
     for (FieldOp field : argumentFields)
       stream << '@' << field.getSymName() << '\n';
     AsmState names(copy.get(), plainFlags());
-    for (Operation &op : body().without_terminator()) {
+    for (Operation &op : body()) {
       op.print(stream, names);
       stream << '\n';
     }
@@ -142,6 +128,48 @@ private:
   OwningOpRef<ProgramOp> copy;
   SmallVector<FieldOp> argumentFields;
 };
+
+} // namespace
+
+ProgramSlice::ProgramSlice(ProgramOp program, ArrayRef<Operation *> ends,
+                           ArrayRef<FieldOp> fields)
+    : copy(cast<ProgramOp>(program->cloneWithoutRegions())) {
+  Block &source = program.getBody().front();
+  SetVector<Operation *> ops;
+  SetVector<BlockArgument> arguments;
+  ops.insert_range(ends);
+  // It grows while it is walked.
+  for (size_t i = 0; i < ops.size(); ++i)
+    ops[i]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand)) {
+          if (argument.getOwner() == &source)
+            arguments.insert(argument);
+        } else if (Operation *needed =
+                       source.findAncestorOpInBlock(*operand.getDefiningOp())) {
+          ops.insert(needed);
+        }
+    });
+  SmallVector<Operation *> ordered(ops.begin(), ops.end());
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  SmallVector<BlockArgument> used(arguments.begin(), arguments.end());
+  llvm::sort(used, [](BlockArgument a, BlockArgument b) {
+    return a.getArgNumber() < b.getArgNumber();
+  });
+  Block &target = copy->getBody().emplaceBlock();
+  IRMapping values;
+  for (BlockArgument argument : used) {
+    values.map(argument,
+               target.addArgument(argument.getType(), argument.getLoc()));
+    argumentFields.push_back(fields[argument.getArgNumber()]);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(&target);
+  for (Operation *op : ordered)
+    builder.clone(*op, values);
+}
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // The parts
@@ -214,9 +242,19 @@ void PartCollector::addProgram(ProgramOp program) {
     trainedGroups.insert(
         groupOf(symbols.lookup(accumulate.getState())).getAttr());
   }
-  ProgramSlice losses(program, [](Operation &op) {
-    return !isa<ObserveOp>(op) && !wouldOpBeTriviallyDead(&op);
-  });
+  SmallVector<FieldOp> byArgument;
+  for (FieldOp field : program.getFields())
+    byArgument.append(field.isRagged() ? 2 : 1, field);
+  SmallVector<Operation *> effects;
+  DenseMap<StringAttr, SmallVector<Operation *, 1>> pulls;
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    if (auto pull = dyn_cast<PullOp>(op))
+      pulls[pull.getTableAttr().getAttr()].push_back(pull);
+    // Outputs are no part of it.
+    if (!isa<ObserveOp>(op) && !wouldOpBeTriviallyDead(&op))
+      effects.push_back(&op);
+  }
+  ProgramSlice losses(program, effects, byArgument);
   add(training, "losses of @" + program.getSymName(), losses.digest());
   fields.insert_range(losses.fields());
   for (Operation &op : losses.body()) {
@@ -225,12 +263,9 @@ void PartCollector::addProgram(ProgramOp program) {
     auto pull = dyn_cast<PullOp>(op);
     if (!pull)
       continue;
-    FlatSymbolRefAttr table = pull.getTableAttr();
-    reached.insert(table.getAttr());
-    ProgramSlice keys(program, [table](Operation &other) {
-      auto others = dyn_cast<PullOp>(other);
-      return others && others.getTableAttr() == table;
-    });
+    StringAttr table = pull.getTableAttr().getAttr();
+    reached.insert(table);
+    ProgramSlice keys(program, pulls[table], byArgument);
     add(state, "keys of @" + table.getValue() + " in @" + program.getSymName(),
         keys.digest());
   }

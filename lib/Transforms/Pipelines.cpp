@@ -7,17 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Transforms/Pipelines.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -38,17 +31,12 @@ static void addLLVMLowering(OpPassManager &manager,
   manager.addPass(createRTCallsToLLVM());
   // Function by function: its cost grows faster than what it converts.
   manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
+  // All at once: each conversion reads the whole module.
+  manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  // No CSE behind it: of loads it looks at all that stands between two, and
+  // LLVM does the same at less cost.
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
   manager.addPass(
       createRTDescriptorToLLVM({options.numerics, options.targetCpu}));
   manager.addPass(createRTSetTarget({options.targetCpu}));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LookupIds.h"
+#include "mlir/IR/Verifier.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Support/Phases.h"
@@ -178,6 +179,9 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // Passes before it may have run unverified.
+    if (failed(mlir::verify(module)))
+      return signalPassFailure();
     std::optional<Phase> expected = symbolizePhase(phase);
     if (!expected) {
       module.emitError() << "nn-verify-phase knows no phase '" << phase

@@ -247,6 +247,8 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   options.targetBlockBytes = numberOf(targetBlockBytes).value_or(1);
   mlir::PassManager manager(module.getContext());
   manager.enableTiming(timing);
+  // Behind each phase, which a pass of its own does, not behind each pass.
+  manager.enableVerifier(false);
   pdlc::buildPipeline(manager, to, options, from);
   return manager.run(module);
 }

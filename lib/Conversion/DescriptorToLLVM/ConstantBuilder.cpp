@@ -136,17 +136,44 @@ Value ConstantBuilder::materialize(const abi::Struct &layout, View view,
   return value;
 }
 
+/// Elements of an array that is built of one value after the other. LLVM makes
+/// a constant of each state in between.
+static constexpr size_t kRun = 64;
+
+/// A long array is a struct of runs, which lies in memory as the array does.
+Value ConstantBuilder::materializeArray(const abi::Struct &layout,
+                                        ArrayRef<View> values) {
+  auto element = abi::llvmType(builder.getContext(), layout);
+  Value array = LLVM::PoisonOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(element, values.size()));
+  for (auto [index, view] : llvm::enumerate(values))
+    array = LLVM::InsertValueOp::create(
+        builder, loc, array, materialize(layout, view, /*base=*/0), index);
+  return array;
+}
+
 Address ConstantBuilder::structs(const Twine &name, const abi::Struct &layout,
                                  ArrayRef<View> values) {
   if (values.empty())
     return {};
   auto element = abi::llvmType(builder.getContext(), layout);
-  auto type = LLVM::LLVMArrayType::get(element, values.size());
+  if (values.size() <= kRun)
+    return global(name, LLVM::LLVMArrayType::get(element, values.size()),
+                  [&] { return materializeArray(layout, values); });
+  SmallVector<Type> types;
+  for (size_t begin = 0; begin < values.size(); begin += kRun)
+    types.push_back(LLVM::LLVMArrayType::get(
+        element, std::min(kRun, values.size() - begin)));
+  auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
   return global(name, type, [&]() -> Value {
-    Value array = LLVM::PoisonOp::create(builder, loc, type);
-    for (auto [index, view] : llvm::enumerate(values))
-      array = LLVM::InsertValueOp::create(
-          builder, loc, array, materialize(layout, view, /*base=*/0), index);
-    return array;
+    Value runs = LLVM::PoisonOp::create(builder, loc, type);
+    for (size_t begin = 0; begin < values.size(); begin += kRun) {
+      ArrayRef<View> run =
+          values.slice(begin, std::min(kRun, values.size() - begin));
+      runs = LLVM::InsertValueOp::create(builder, loc, runs,
+                                         materializeArray(layout, run),
+                                         static_cast<int64_t>(begin / kRun));
+    }
+    return runs;
   });
 }

@@ -69,6 +69,8 @@ private:
   Address structs(const llvm::Twine &name, const abi::Struct &layout,
                   llvm::ArrayRef<View> values);
   mlir::Value materialize(const abi::Struct &layout, View view, size_t base);
+  mlir::Value materializeArray(const abi::Struct &layout,
+                               llvm::ArrayRef<View> values);
   mlir::Value materializeAddress(llvm::StringRef address);
   Address global(const llvm::Twine &name, mlir::Type type,
                  mlir::Attribute value);
