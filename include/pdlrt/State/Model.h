@@ -87,12 +87,13 @@ public:
   /// Counts one more; returns its number, 1 for the first.
   int64_t countStep(int32_t group) { return ++stepCounts[group]; }
   /// A quiescent point of all tables (`EmbeddingTable::quiesce`). Their time is
-  /// that of their group: every `updatesOfTime` updates it is one more.
+  /// that of their group: one more every `updatesOfTime` updates since it was
+  /// restored, so that rows that were restored with it are not old.
   void quiesce();
   static constexpr int64_t updatesOfTime = 1024;
   /// Goes on from `count` updates.
   void restoreStepCount(int32_t group, int64_t count) {
-    stepCounts[group] = count;
+    stepCounts[group] = restoredCounts[group] = count;
   }
 
 private:
@@ -110,7 +111,7 @@ private:
   std::vector<void *> values, frozenValues;
   std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
   std::vector<EmbeddingTable *> tablePointers;
-  std::vector<int64_t> stepCounts;
+  std::vector<int64_t> stepCounts, restoredCounts;
   std::mutex ownStepMutex;
 };
 

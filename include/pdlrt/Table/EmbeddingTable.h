@@ -109,7 +109,9 @@ public:
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
-  /// table is full (2^36 rows); throws std::bad_alloc.
+  /// table is full (2^30 numbers of rows in each of 64 groups of shards, of
+  /// which rows that do not fill their regions leave out up to a half); throws
+  /// std::bad_alloc.
   virtual Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                               TableScratch &scratch, int64_t &inserted) = 0;
 
@@ -124,7 +126,7 @@ public:
   virtual Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
                       TableScratch &scratch, int64_t &inserted) = 0;
 
-  /// rows[i] = where the row of handles[i] is, null for the handle of no row.
+  /// rows[i] = where the row of handles[i] is.
   virtual void rowsOf(int64_t count, const RowHandle *handles,
                       void **rows) const = 0;
 
@@ -182,7 +184,8 @@ private:
 inline constexpr int64_t mostKeysAtOnce = int64_t(1) << 24;
 
 /// The table of this process: open addressing in buckets of one cache line,
-/// rows in slabs. `keysAtOnce`, 1 to `mostKeysAtOnce`, never changes a result.
+/// rows in regions. `keysAtOnce`, 1 to `mostKeysAtOnce`, never changes a
+/// result.
 std::unique_ptr<EmbeddingTable>
 createHashTable(TableOptions options, int64_t keysAtOnce = mostKeysAtOnce);
 

@@ -7,56 +7,72 @@
 //===----------------------------------------------------------------------===//
 //
 // Where steps of several workers overlap, no moment is the end of a step for
-// all. What a table needs (`EmbeddingTable::quiesce`) is less: that each worker
-// has ended one since the last point. This is reclamation by epochs (Fraser,
-// "Practical lock-freedom", 2004).
+// all. What a table needs (`EmbeddingTable::quiesce`) is less: that nobody uses
+// what was found before the point before. This is reclamation by epochs
+// (Fraser, "Practical lock-freedom", 2004).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_TABLE_QUIESCENTPOINTS_H
 #define PDLRT_TABLE_QUIESCENTPOINTS_H
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
 
-/// Thread-safe.
+/// Makes a point when each worker has ended two steps since the last one: what
+/// it found before that point it has used in the first of them, or, where it
+/// prepares a batch ahead, in the second. Thread-safe.
 class QuiescentPoints {
 public:
   /// Of so many workers, all of which rest.
   explicit QuiescentPoints(size_t workers = 0)
-      : states(workers, State::Rests) {}
+      : passes(workers, {0, /*rests=*/true}) {}
 
-  /// One more worker; returns its number. Throws std::bad_alloc.
+  /// One more worker, which rests; returns its number. Throws std::bad_alloc.
   size_t add() {
     const std::lock_guard lock(mutex);
-    states.push_back(State::Rests);
-    return states.size() - 1;
+    passes.push_back({0, /*rests=*/true});
+    return passes.size() - 1;
   }
 
-  /// A worker uses no rows any more that it found before its last call. Whether
-  /// all have come since the last point: then the caller makes the next one.
-  bool pass(size_t worker) { return note(worker, State::Passed); }
-  /// As `pass`; and it finds none before it calls `pass` again.
-  bool rest(size_t worker) { return note(worker, State::Rests); }
+  /// A worker uses nothing any more that it found before its call before this
+  /// one. Calls `makePoint` where this ends the wait for all; nobody passes
+  /// meanwhile, so that no pass counts for two points.
+  template <typename Point> void pass(size_t worker, Point &&makePoint) {
+    note(worker, false, std::forward<Point>(makePoint));
+  }
+  /// As `pass`, of a worker that holds nothing, and finds nothing before it
+  /// calls `pass` again.
+  template <typename Point> void rest(size_t worker, Point &&makePoint) {
+    note(worker, true, std::forward<Point>(makePoint));
+  }
 
 private:
-  enum class State : char { Holds, Passed, Rests };
+  static constexpr int passesOfPoint = 2;
+  struct Passes {
+    int count;
+    bool rests;
+  };
 
-  bool note(size_t worker, State state) {
+  template <typename Point>
+  void note(size_t worker, bool rests, Point &&makePoint) {
     const std::lock_guard lock(mutex);
-    states[worker] = state;
-    if (std::ranges::find(states, State::Holds) != states.end())
-      return false;
-    std::ranges::replace(states, State::Passed, State::Holds);
-    return true;
+    passes[worker].rests = rests;
+    ++passes[worker].count;
+    for (const Passes &each : passes)
+      if (!each.rests && each.count < passesOfPoint)
+        return;
+    makePoint();
+    for (Passes &each : passes)
+      each.count = 0;
   }
 
   std::mutex mutex;
-  std::vector<State> states;
+  std::vector<Passes> passes;
 };
 
 } // namespace pdlrt

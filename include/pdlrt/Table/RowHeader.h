@@ -11,9 +11,8 @@
 // bytes of each row. It is no state: no rule reads it, no checkpoint holds it,
 // and a row that was loaded begins anew.
 //
-// Updates alone write headers, and the merged gradient of a step says which
-// rows it used. So headers are the same wherever the rows are, on one process
-// or on servers.
+// Updates note uses, and the merged gradient of a step says which rows it used.
+// So uses are the same wherever the rows are, in one process or on servers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +37,11 @@ public:
   static constexpr int timeBits = 15;
   static constexpr uint16_t timeMask = (1 << timeBits) - 1;
 
-  /// Of a row that is new at a time: not used, not written.
-  void begin(uint16_t time) { set(uint32_t(time & timeMask) << timeShift); }
+  /// Of a row that is new at a time, with its initial value: not used. It is
+  /// dirty, as a key that was erased may have another row where rows are kept.
+  void begin(uint16_t time) {
+    set(dirtyBit | uint32_t(time & timeMask) << timeShift);
+  }
   /// An update of a step in which the row was used.
   void noteUpdate(uint16_t time) {
     const uint32_t uses = std::min(get() & usesMask, mostUses - 1) + 1;
@@ -53,7 +55,7 @@ public:
   /// In how many steps the row was used.
   uint32_t uses() const { return get() & usesMask; }
   uint16_t lastUse() const { return uint16_t(get() >> timeShift); }
-  /// Whether it was written since it was made, or since `noteSaved`.
+  /// Whether it may differ from what `noteSaved` was called for.
   bool isDirty() const { return (get() & dirtyBit) != 0; }
   /// How long ago it was used, where that is less than 2^timeBits.
   uint16_t age(uint16_t now) const {
@@ -81,18 +83,14 @@ static_assert(sizeof(RowHeader) == 4 && alignof(RowHeader) == 4);
 /// and a number that no other row of that shard has.
 class RowHandle {
 public:
-  /// Of no row.
   RowHandle() = default;
   RowHandle(int shard, uint32_t index) : bits(uint64_t(shard) << 32 | index) {}
 
-  explicit operator bool() const { return bits != none; }
   int shard() const { return int(bits >> 32); }
   uint32_t index() const { return uint32_t(bits); }
-  bool operator==(const RowHandle &) const = default;
 
 private:
-  static constexpr uint64_t none = ~uint64_t(0);
-  uint64_t bits = none;
+  uint64_t bits = 0;
 };
 
 } // namespace pdlrt

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Abi/Worker.h"
 
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 using namespace pdlrt;
@@ -59,7 +60,8 @@ Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
 }
 
 void Worker::findRows() {
-  /// What is read for a key: its handle, and where its region is.
+  const TraceSpan span("find rows");
+  // What is read for a key: its handle, and where its region is.
   constexpr double bytesOfKey = 128;
   for (size_t i = 0; i < usedLookups; ++i) {
     Lookup &lookup = *lookups[i];

@@ -104,9 +104,13 @@ void AsyncEngine::work(int worker) {
 }
 
 void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
-  if (workers[worker].updater &&
-      (rests ? points.rest(size_t(worker)) : points.pass(size_t(worker))))
-    workers[worker].mirror->quiesce();
+  if (!workers[worker].updater)
+    return;
+  const auto makePoint = [&] { workers[worker].mirror->quiesce(); };
+  if (rests)
+    points.rest(size_t(worker), makePoint);
+  else
+    points.pass(size_t(worker), makePoint);
 }
 
 Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {

@@ -144,9 +144,11 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
       answerState(layout, {&next}, {incoming->head().allValues}, outcome);
   Sender &sender = senderOf(request);
   sender.pulled = std::exchange(next, {});
-  if (sender.pulled.program < 0 ? points.rest(sender.number)
-                                : points.pass(sender.number))
-    ownModel.quiesce();
+  const auto makePoint = [&] { ownModel.quiesce(); };
+  if (sender.pulled.program < 0)
+    points.rest(sender.number, makePoint);
+  else
+    points.pass(sender.number, makePoint);
   incoming.reset();
   return std::move(answers.front());
 }

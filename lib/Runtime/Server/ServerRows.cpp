@@ -118,9 +118,12 @@ void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
 
 void StateServer::renewRows(const Pulled &pulled) {
   for (size_t c = 0; c < pulled.fresh.size(); ++c)
-    for (const TableRow &row : pulled.fresh[c])
-      ownModel.table(layouts[pulled.program].channel(int32_t(c)).symbol)
-          ->initialRow(row.key, row.row);
+    for (const TableRow &row : pulled.fresh[c]) {
+      const EmbeddingTable &table =
+          *ownModel.table(layouts[pulled.program].channel(int32_t(c)).symbol);
+      table.initialRow(row.key, row.row);
+      table.layout().headerOf(row.row).begin(table.time());
+    }
 }
 
 Contribution StateServer::contributionOf(const ExchangeLayout &layout,

@@ -63,7 +63,8 @@ void Model::quiesce() {
   for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
     if (EmbeddingTable *table = tablePointers[s]) {
       const int32_t group = programDescriptor.symbols[s].group;
-      const int64_t updates = group >= 0 ? stepCounts[group] : 0;
+      const int64_t updates =
+          group >= 0 ? stepCounts[group] - restoredCounts[group] : 0;
       table->quiesce(uint16_t(updates / updatesOfTime));
     }
 }
@@ -83,7 +84,8 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
       frozenValues(descriptor.symbol_count),
       ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
-      stepCounts(descriptor.group_count) {
+      stepCounts(descriptor.group_count),
+      restoredCounts(descriptor.group_count) {
   const bool isHere = location == StateLocation::Here;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
@@ -112,7 +114,8 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
       frozenValues(descriptor.symbol_count),
       ownedTables(descriptor.symbol_count),
       tablePointers(descriptor.symbol_count),
-      stepCounts(descriptor.group_count) {
+      stepCounts(descriptor.group_count),
+      restoredCounts(descriptor.group_count) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     if (descriptor.symbols[s].kind == PDL_SYMBOL_TABLE) {
       makeTable(s);

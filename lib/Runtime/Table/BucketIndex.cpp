@@ -67,14 +67,13 @@ static double roomOf(uint64_t buckets) {
   return double(buckets) * Bucket::places * mostLoad;
 }
 
-/// The next larger size: growth^(k + phase) for some whole k. Keys are moved
-/// four times each on their way into a large index.
-static uint64_t grown(uint64_t buckets, double phase) {
+uint64_t BucketIndex::grown(uint64_t buckets, double phase) {
   constexpr double growth = 1.25;
   if (buckets == 0)
     return 1;
-  const double steps = std::log(double(buckets)) / std::log(growth) - phase;
-  const double size = std::pow(growth, std::floor(steps + 1.01) + phase);
+  // Of a size that was cut, the next whole number lies behind it.
+  const double steps = std::log(double(buckets + 1)) / std::log(growth) - phase;
+  const double size = std::pow(growth, std::floor(steps) + 1 + phase);
   return std::max(buckets + 1, uint64_t(size));
 }
 

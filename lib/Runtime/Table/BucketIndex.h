@@ -156,6 +156,11 @@ public:
   /// has changed.
   void reserve(uint64_t count, double phase, BucketPool &pool);
 
+  /// The size to which one of so many buckets grows: the next 1.25^(k + phase)
+  /// of a whole k, cut to a whole number. Keys are moved four times each on
+  /// their way into a large index.
+  static uint64_t grown(uint64_t buckets, double phase);
+
   /// Takes a key away; whether it was here, and its row's number. Needs no
   /// memory.
   bool erase(uint64_t mixed, uint32_t &row);

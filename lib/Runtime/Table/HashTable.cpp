@@ -18,12 +18,9 @@
 #include "Table/RowPool.h"
 #include "Table/SortRows.h"
 #include "pdlabi/hash.h"
-#include "pdlrt/Core/AddressBlocks.h"
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cstring>
 #include <limits>
 #include <mutex>
 
@@ -134,6 +131,8 @@ private:
   std::unique_ptr<Shard[]> shards;
   mutable Group groups[shardCount / shardsOfLock];
   std::atomic<uint16_t> now{0};
+  /// Whether rows wait for quiescent points.
+  std::atomic<bool> hasErased{false};
 };
 
 } // namespace
@@ -211,8 +210,7 @@ Status HashTable::pull(int64_t count, const int64_t *keys, RowHandle *handles,
 void HashTable::rowsOf(int64_t count, const RowHandle *handles,
                        void **rows) const {
   for (int64_t i = 0; i < count; ++i)
-    rows[i] =
-        handles[i] ? rowAt(handles[i].shard(), handles[i].index()) : nullptr;
+    rows[i] = rowAt(handles[i].shard(), handles[i].index());
 }
 
 int64_t HashTable::find(int64_t count, const int64_t *keys, void **rows,
@@ -238,15 +236,17 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   if (next >> Bucket::rowBits)
     return Status::outOfMemory(
         "table @" + options().name +
-        " has 2^36 rows, which is the limit of one process; use more servers");
+        " has as many rows as the numbers of one process's rows allow, 2^30 in "
+        "some sixteen shards; use more servers");
   row = uint32_t(next);
   shard.index.insert(mixed, row, phaseOf(number), buckets);
   rows.take();
   char *memoryOfRow = rowAt(number, row);
-  // The next new rows mostly stand behind this one.
-  constexpr size_t ahead = 4;
+  // The next new rows mostly stand behind this one; of long ones the processor
+  // loads the rest by itself.
+  constexpr size_t ahead = 4, mostBytes = 512;
   const size_t stride = layout().stride();
-  for (size_t byte = 0; byte < stride; byte += 64)
+  for (size_t byte = 0; byte < std::min(stride, mostBytes); byte += 64)
     __builtin_prefetch(memoryOfRow + ahead * stride + byte, 1);
   layout().headerOf(memoryOfRow).begin(time());
   if (content == NewRow::Initial)
@@ -301,6 +301,9 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
       PDLRT_RETURN_IF_ERROR(
           insertRow(number, shard, keys[i], mixed, content, row));
     rows[i] = rowAt(number, row);
+    // What comes from a checkpoint is kept there.
+    if (content == NewRow::Open)
+      layout().headerOf(rows[i]).noteSaved();
   }
   return {};
 }
@@ -329,6 +332,7 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
                if (outOfMemory || !shard.index.erase(mixed, row))
                  return;
                rowsOfShard(number).erase(row);
+               hasErased.store(true, std::memory_order_relaxed);
                shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
                ++erased;
              });
@@ -339,10 +343,17 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
 
 void HashTable::quiesce(uint16_t time) {
   now.store(time & RowHeader::timeMask, std::memory_order_relaxed);
+  // Most steps erase nothing: they need no locks.
+  if (!hasErased.load(std::memory_order_relaxed))
+    return;
+  bool isWaiting = false;
+  hasErased.store(false, std::memory_order_relaxed);
   for (Group &group : groups) {
     const std::lock_guard lock(group.mutex);
-    group.rows.quiesce();
+    isWaiting |= group.rows.quiesce();
   }
+  if (isWaiting)
+    hasErased.store(true, std::memory_order_relaxed);
 }
 
 int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,

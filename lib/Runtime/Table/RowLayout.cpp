@@ -12,10 +12,11 @@
 
 using namespace pdlrt;
 
-/// The least: an almost empty table stays small.
+/// Regions that hold several rows, of which an almost empty table has 64.
 static constexpr size_t leastRegionBytes = size_t(16) << 10;
-/// Regions that begin at a multiple of their size.
-static constexpr size_t mostRegionBytes = AddressBlocks::stepBytes;
+static constexpr size_t mostRegionBytes = size_t(64) << 10;
+/// From here on each row has a region: its header's line is a 32nd of it.
+static constexpr size_t longRowBytes = size_t(2) << 10;
 static constexpr size_t cacheLineBytes = 64;
 /// One part of so many of a region may stay empty.
 static constexpr size_t leastPartsUsed = 32;
@@ -27,6 +28,9 @@ static size_t roundUp(size_t bytes, size_t alignment) {
 static size_t bytesOfHeaders(size_t rows) {
   return roundUp(rows * sizeof(RowHeader), cacheLineBytes);
 }
+
+static_assert(AddressBlocks::stepBytes % mostRegionBytes == 0,
+              "regions begin at multiples of their size");
 
 RowLayout::RowLayout(size_t rowBytes, size_t alignment)
     : bytesOfStride(roundUp(rowBytes, alignment)),
@@ -45,7 +49,7 @@ RowLayout::RowLayout(size_t rowBytes, size_t alignment)
   while (wastes(bytesOfRegion) && bytesOfRegion < mostRegionBytes)
     bytesOfRegion *= 2;
   rowCount = uint32_t(rowsIn(bytesOfRegion));
-  if (rowCount < 2) {
+  if (stride >= longRowBytes) {
     rowCount = 1;
     bytesOfRegion = bytesOfHeaders(1) + roundUp(stride, cacheLineBytes);
   }

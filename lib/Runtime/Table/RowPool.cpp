@@ -69,10 +69,11 @@ void RowPool::reserveErased(size_t count) {
   makeRoom(erased, all);
 }
 
-void RowPool::quiesce() {
+bool RowPool::quiesce() {
   free.insert(free.end(), leaving.begin(), leaving.end());
   leaving.clear();
   leaving.swap(erased);
+  return !leaving.empty();
 }
 
 size_t RowPool::memoryBytes() const {

@@ -73,8 +73,9 @@ public:
   void reserveErased(size_t count);
   /// Of a row that was taken, after `reserveErased`.
   void erase(uint32_t row) { erased.push_back(row); }
-  /// What was erased before the last call is used again. Needs no memory.
-  void quiesce();
+  /// What was erased before the last call is used again. Whether more waits for
+  /// the next call. Needs no memory.
+  bool quiesce();
 
   /// Of lists.
   size_t memoryBytes() const;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/ErasedRow.h"
 #include "Support/GroupBatches.h"
 #include "Support/HandWrittenProgram.h"
 
@@ -288,4 +289,30 @@ TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
   }
   EXPECT_EQ(status.message(), "line 7 is no record");
   EXPECT_EQ(reads, 6);
+}
+
+// With --hogwild no moment is the end of a step for all.
+TEST(AsyncEngine, WorkersThatShareTablesPassQuiescentPoints) {
+  const pdl_descriptor &descriptor =
+      *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
+  const pdl_program &train = descriptor.programs[0];
+  const ReplicaLayout layout{1, 2, 0, 1};
+  Model model(descriptor, 1);
+  Scheduler own(1), scheduler(2);
+  Updater updaters[] = {{model, train, own}, {model, train, own}};
+  std::vector<AsyncWorker> workers;
+  for (Updater &updater : updaters)
+    workers.push_back({nullptr, &model, &updater});
+  AsyncEngine engine(workers, train, layout, scheduler);
+  test::ErasedRow row(*model.table(SymbolTable));
+  EXPECT_FALSE(row.isUsedAgain());
+  GroupBatches<float> batches(layout, 12);
+  ASSERT_TRUE(engine.begin(batches.source()).ok());
+  for (Expected<std::optional<StepResult>> step = engine.next(false);;
+       step = engine.next(false)) {
+    ASSERT_TRUE(step.ok()) << step.status().message();
+    if (!*step)
+      break;
+  }
+  EXPECT_TRUE(row.isUsedAgain());
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/ErasedRow.h"
 #include "Support/HandWrittenProgram.h"
 #include "Support/ModelBytes.h"
 #include "Support/NaiveTrainer.h"
@@ -111,6 +112,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{false, true, 1, 1}, Variant{true, true, 1, 1},
                     Variant{false, false, 2, 3}, Variant{true, false, 3, 1},
                     Variant{true, true, 1, 4}));
+
+TEST(Engine, AStepEndsAtAQuiescentPoint) {
+  const pdl_descriptor *descriptor =
+      handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
+  TrainedModel trained(descriptor, 1, 1, 1);
+  test::ErasedRow row(*trained.model.table(SymbolTable));
+  const Samples<float> samples = makeSamples<float>(1, 16);
+  const StepInput input = samples.input();
+  for (int step = 0; step < 2; ++step) {
+    EXPECT_FALSE(row.isUsedAgain());
+    ASSERT_TRUE(trained.train.step({&input, 1}).ok());
+  }
+  EXPECT_TRUE(row.isUsedAgain());
+}
 
 /// Steps large enough to be spread over threads.
 static std::vector<char> stateAfterLargeSteps(TrainedModel &trained) {

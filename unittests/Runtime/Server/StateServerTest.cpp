@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServerJob.h"
+#include "Support/ErasedRow.h"
 #include "Support/TestFolder.h"
 
 #include "pdlrt/Abi/Descriptor.h"
@@ -94,7 +95,13 @@ public:
   RunningSum sum;
 };
 
-/// All values and slots of all servers, against those of one process.
+template <typename T>
+uint32_t usesIn(const Reference<T> &local, int32_t table, const TableRow &row) {
+  return local.model.table(table)->layout().headerOf(row.row).uses();
+}
+
+/// All values and slots of all servers, against those of one process; and how
+/// often rows were used.
 template <typename T> void expectSame(ServerJob<T> &job, Reference<T> &local) {
   const pdl_descriptor &descriptor = job.descriptor();
   for (int32_t index = 0; index < BlockSymbols; ++index) {
@@ -137,6 +144,9 @@ template <typename T> void expectSame(ServerJob<T> &job, Reference<T> &local) {
           EXPECT_EQ(std::memcmp(mine[i].row, theirs[i].row,
                                 own.table(index)->rowBytes()),
                     0)
+              << symbol.name << ", key " << mine[i].key;
+          EXPECT_EQ(own.table(index)->layout().headerOf(mine[i].row).uses(),
+                    usesIn(local, index, theirs[i]))
               << symbol.name << ", key " << mine[i].key;
         }
       }
@@ -623,6 +633,44 @@ TEST(AsyncServer, EachPushIsAStepOfItsOwn) {
     expectAnswers(job, local, next[0]);
     now[t] = next[0];
   }
+}
+
+// Rows that a worker has pulled stay where they are until it has pushed twice.
+TEST(AsyncServer, WorkersPassQuiescentPoints) {
+  std::mt19937 random(11);
+  const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
+  ServerJob<float> job(variant, 1, 2, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  const auto step = [&](uint32_t trainer, bool isFirst) {
+    now[trainer].present = true;
+    const Gradients<float> pushed = isFirst ? Gradients<float>() : now[trainer];
+    ASSERT_TRUE(job.asyncStep(trainer, pushed, &now[trainer]).ok());
+  };
+  for (uint32_t t : {0, 1})
+    step(t, /*isFirst=*/true);
+  test::ErasedRow row(*job.server(0).model().table(BlockLazy));
+  for (int i = 0; i < 6; ++i)
+    step(0, false);
+  EXPECT_FALSE(row.isUsedAgain());
+  for (int i = 0; i < 4; ++i)
+    for (uint32_t t : {0, 1})
+      step(t, false);
+  EXPECT_TRUE(row.isUsedAgain());
+}
+
+TEST(SyncServer, AStepEndsAtAQuiescentPoint) {
+  std::mt19937 random(12);
+  ServerJob<float> job({}, 1, 1, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+  now[0].present = true;
+  now[0].weight = 1;
+  ASSERT_TRUE(job.step({}, now, random).ok());
+  test::ErasedRow row(*job.server(0).model().table(BlockLazy));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(row.isUsedAgain());
+    ASSERT_TRUE(job.step(now, now, random).ok());
+  }
+  EXPECT_TRUE(row.isUsedAgain());
 }
 
 TEST(AsyncServer, GradientsThatAreNotFiniteAreRefused) {

@@ -163,6 +163,8 @@ TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
           model.table(t)
               ->findOrInsert(3, keys.data(), rows[t].data(), scratch, inserted)
               .ok());
+      for (void *row : rows[t])
+        model.table(t)->layout().headerOf(row).noteSaved();
       // The third key is in no batch.
       merged.blocks.push_back(
           {nullptr, 2, keys.data(), rows[t].data(), gradients.data()});
@@ -171,7 +173,12 @@ TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
       ASSERT_TRUE(updater.apply(merged).ok());
       model.quiesce();
     }
-    model.restoreStepCount(0, 5 * Model::updatesOfTime - 1);
+    // What is restored is as old as what is new.
+    model.restoreStepCount(0, 7 * Model::updatesOfTime);
+    model.quiesce();
+    EXPECT_EQ(model.table(0)->time(), 0);
+    for (int64_t i = 0; i < 5 * Model::updatesOfTime; ++i)
+      model.countStep(0);
     ASSERT_TRUE(updater.apply(merged).ok());
     model.quiesce();
     merged.blocks[0].keyCount = 1;

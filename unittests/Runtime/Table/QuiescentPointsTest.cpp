@@ -15,39 +15,94 @@
 
 using namespace pdlrt;
 
-TEST(QuiescentPoints, WaitForAllThatWork) {
-  QuiescentPoints points(2);
-  // Nobody else works.
-  EXPECT_TRUE(points.pass(0));
-  EXPECT_TRUE(points.pass(0));
-  EXPECT_FALSE(points.pass(1));
-  EXPECT_FALSE(points.pass(1));
-  EXPECT_TRUE(points.pass(0));
-  EXPECT_FALSE(points.pass(0));
-  EXPECT_TRUE(points.rest(1));
-  EXPECT_TRUE(points.pass(0));
-  const size_t third = points.add();
-  EXPECT_EQ(third, 2u);
-  EXPECT_TRUE(points.pass(0));
-  EXPECT_FALSE(points.pass(third));
-  EXPECT_TRUE(points.rest(0));
-  EXPECT_TRUE(points.rest(third));
+namespace {
+
+/// Whether a call makes a point.
+bool passes(QuiescentPoints &points, size_t worker) {
+  bool made = false;
+  points.pass(worker, [&] { made = true; });
+  return made;
+}
+bool rests(QuiescentPoints &points, size_t worker) {
+  bool made = false;
+  points.rest(worker, [&] { made = true; });
+  return made;
 }
 
-// Workers hold what they found through one step; nobody may give the memory of
-// such a row to another key, however points fall.
+} // namespace
+
+TEST(QuiescentPoints, WaitForTwoStepsOfAllThatWork) {
+  QuiescentPoints points(2);
+  // Nobody else works.
+  EXPECT_FALSE(passes(points, 0));
+  EXPECT_TRUE(passes(points, 0));
+  EXPECT_FALSE(passes(points, 1));
+  EXPECT_FALSE(passes(points, 1));
+  EXPECT_FALSE(passes(points, 0));
+  EXPECT_TRUE(passes(points, 0));
+  EXPECT_FALSE(passes(points, 0));
+  EXPECT_FALSE(passes(points, 0));
+  EXPECT_TRUE(rests(points, 1));
+  const size_t third = points.add();
+  EXPECT_EQ(third, 2u);
+  EXPECT_FALSE(passes(points, 0));
+  EXPECT_TRUE(passes(points, 0));
+  EXPECT_FALSE(passes(points, third));
+  EXPECT_FALSE(rests(points, 0));
+  EXPECT_TRUE(rests(points, third));
+}
+
+// A batch that is prepared ahead holds rows through one end of a step.
+TEST(QuiescentPoints, ABatchPreparedAheadKeepsItsRows) {
+  const auto table = createHashTable({});
+  QuiescentPoints points(2);
+  TableScratch scratch;
+  const auto pass = [&](size_t worker) {
+    points.pass(worker, [&] { table->quiesce(0); });
+  };
+  const auto rowOf = [&](int64_t key) {
+    void *row = nullptr;
+    int64_t inserted = 0;
+    EXPECT_TRUE(table->findOrInsert(1, &key, &row, scratch, inserted).ok());
+    return row;
+  };
+  pass(0);
+  pass(1);
+  void *held = rowOf(7);
+  const int64_t key = 7;
+  EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  pass(1);
+  pass(0);
+  for (int i = 0; i < 5; ++i) {
+    pass(1);
+    EXPECT_NE(rowOf(7), held);
+    EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  }
+  bool isUsedAgain = false;
+  for (int i = 0; i < 8; ++i) {
+    pass(0);
+    pass(1);
+    isUsedAgain |= rowOf(7) == held;
+    EXPECT_EQ(table->erase(1, &key, scratch), 1);
+  }
+  EXPECT_TRUE(isUsedAgain);
+}
+
+// Workers hold what they find for their next step through the end of this one.
+// Nobody may give the memory of such a row to another key.
 TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
   constexpr int workers = 3, steps = 3000;
-  constexpr int64_t keys = 40;
+  constexpr int64_t keys = 40, width = 128;
   TableOptions options;
   options.elementType = PDL_F64;
-  options.width = 1;
+  options.width = width;
   const auto table = createHashTable(options);
   QuiescentPoints points(workers);
-  std::atomic<int> wrong{0}, used{0};
+  std::atomic<int> wrong{0}, erased{0};
   std::vector<std::thread> threads;
   for (int w = 0; w < workers; ++w)
     threads.emplace_back([&, w] {
+      const auto makePoint = [&] { table->quiesce(0); };
       TableScratch scratch;
       uint64_t state = uint64_t(w) + 1;
       const auto draw = [&] {
@@ -55,20 +110,23 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
         // Of each worker's own keys, so that it alone writes their rows.
         return int64_t((state >> 33) % keys) * workers + w;
       };
-      const auto pass = [&] {
-        if (points.pass(size_t(w)))
-          table->quiesce(0);
-      };
-      pass();
-      for (int step = 0; step < steps; ++step) {
-        const int64_t key = draw();
-        int64_t inserted = 0;
+      const auto pull = [&](int64_t key) {
         RowHandle handle;
-        void *row = nullptr;
-        if (!table->pull(1, &key, &handle, scratch, inserted).ok())
-          ++wrong;
+        int64_t inserted = 0;
+        wrong += !table->pull(1, &key, &handle, scratch, inserted).ok();
+        return handle;
+      };
+      points.pass(size_t(w), makePoint);
+      int64_t nextKey = draw();
+      RowHandle next = pull(nextKey);
+      for (int step = 0; step < steps; ++step) {
+        const int64_t key = nextKey;
+        const RowHandle handle = next;
+        nextKey = draw();
+        next = pull(nextKey);
         const int64_t gone = draw();
-        used += int(table->erase(1, &gone, scratch));
+        erased += int(table->erase(1, &gone, scratch));
+        void *row = nullptr;
         table->rowsOf(1, &handle, &row);
         auto &value = *static_cast<double *>(row);
         for (int i = 0; i < 20; ++i) {
@@ -76,15 +134,15 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
           std::this_thread::yield();
           wrong += value != double(key * 100 + i);
         }
-        pass();
+        points.pass(size_t(w), makePoint);
       }
-      if (points.rest(size_t(w)))
-        table->quiesce(0);
+      points.rest(size_t(w), makePoint);
     });
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_GT(used, 0);
-  // Rows are used again: not each one that was erased is new memory.
-  EXPECT_LT(table->memoryBytes(), size_t(8) << 20);
+  // Not each row that was erased is new memory.
+  EXPECT_GT(erased, 2000);
+  EXPECT_LT(table->memoryBytes(),
+            size_t(erased) * width * sizeof(double) / 2 + (size_t(4) << 20));
 }
