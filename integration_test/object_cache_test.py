@@ -123,11 +123,33 @@ class ObjectCache(unittest.TestCase):
 
     def test_other_targets_and_outputs_are_apart(self):
         self.compile(model("fm"), "--emit=obj")
-        for flags in (("--emit=obj", "--target-cpu=x86-64-v4"), ("--emit=llvm",),
-                      # What LLVM itself is told.
-                      ("--emit=obj", "--force-vector-width=4")):
+        for flags in (("--emit=obj", "--target-cpu=x86-64-v4"), ("--emit=llvm",)):
             self.compile(model("fm"), *flags)
             self.assertEqual(self.found, 0, flags)
+
+    def test_options_of_llvm(self):
+        """They may stand in a file, and change: with them there is no cache."""
+        options = self.folder / "options"
+        made = []
+        for width in (4, 16):
+            options.write_text(f"--force-vector-width={width}")
+            command = self.command(model("fm"), "--emit=obj", f"@{options}")
+            done = run(*command)
+            self.assertIn("warning: the object cache is not used, because there are options of "
+                          "LLVM itself\n", done.stderr)
+            made.append(files_of(self.output))
+        self.assertFalse(made[0] == made[1])
+        self.assertFalse(self.cache.exists())
+        self.compile(model("fm"), "--mlir-timing")
+
+    def test_a_file_that_cannot_be_kept(self):
+        good = self.compile(model("fm"))
+        entry = self.entries()[0]
+        entry.unlink()
+        (entry / "inside").mkdir(parents=True)
+        done = run(*self.command(model("fm")))
+        self.assertRegex(done.stderr, "warning: cannot write to the object cache .*directory")
+        self.assertEqual(files_of(self.output), good)
 
     def test_the_folder_is_bounded(self):
         self.compile(model("fm"))

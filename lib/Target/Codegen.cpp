@@ -223,8 +223,7 @@ static Expected<FileBytes> findOrGenerate(ArrayRef<char> part,
     return std::move(*found);
   Expected<FileBytes> bytes = generate(part, context, output);
   if (bytes)
-    if (Error error = cache.keep(key, *bytes))
-      return std::move(error);
+    cache.keep(key, *bytes);
   return bytes;
 }
 

@@ -37,8 +37,8 @@ static BLAKE3Result<> digestOf(StringRef bytes) {
   return hasher.final();
 }
 
-ObjectCache::ObjectCache(StringRef folder, StringRef options)
-    : folder(folder), options(options), compiler(getCompilerIdentity()) {}
+ObjectCache::ObjectCache(StringRef folder)
+    : folder(folder), compiler(getCompilerIdentity()) {}
 
 /// The name is one that pruneCache looks for.
 std::string ObjectCache::pathOf(const Key &key) const {
@@ -54,8 +54,7 @@ static Error cannotWrite(StringRef folder, std::error_code code) {
                            "out");
 }
 
-Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder,
-                                                         StringRef options) {
+Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder) {
   if (std::error_code code = sys::fs::create_directories(folder))
     return cannotWrite(folder, code);
   // Before anything is compiled, and as keep does.
@@ -66,7 +65,7 @@ Expected<std::unique_ptr<ObjectCache>> ObjectCache::open(StringRef folder,
     return cannotWrite(folder, errorToErrorCode(probe.takeError()));
   if (Error error = probe->discard())
     return cannotWrite(folder, errorToErrorCode(std::move(error)));
-  return std::unique_ptr<ObjectCache>(new ObjectCache(folder, options));
+  return std::unique_ptr<ObjectCache>(new ObjectCache(folder));
 }
 
 ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
@@ -75,7 +74,7 @@ ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
   // Each with its length, so that none runs into the next.
   for (StringRef text :
        {StringRef(kMagic), StringRef(LLVM_VERSION_STRING), StringRef(compiler),
-        StringRef(options), kind, StringRef(spec.triple), StringRef(spec.cpu),
+        kind, StringRef(spec.triple), StringRef(spec.cpu),
         StringRef(spec.features), StringRef(spec.dataLayout),
         StringRef(part.data(), part.size())}) {
     hasher.update((Twine(text.size()) + ":").str());
@@ -86,8 +85,18 @@ ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
 
 std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   std::string path = pathOf(key);
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
+  // Pruning goes by when files were last used, whatever the file system notes.
+  Expected<sys::fs::file_t> opened =
+      sys::fs::openNativeFileForRead(path, sys::fs::OF_UpdateAtime);
+  if (!opened) {
+    consumeError(opened.takeError());
+    return std::nullopt;
+  }
+  // Not mapped: somebody may cut it short meanwhile.
+  auto file = MemoryBuffer::getOpenFile(*opened, path, /*FileSize=*/-1,
+                                        /*RequiresNullTerminator=*/false,
+                                        /*IsVolatile=*/true);
+  sys::fs::closeFile(*opened);
   if (!file)
     return std::nullopt;
   StringRef text = (*file)->getBuffer();
@@ -105,8 +114,22 @@ std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   return SmallVector<char, 0>(bytes.begin(), bytes.end());
 }
 
-Error ObjectCache::keep(const Key &key, ArrayRef<char> bytes) {
+void ObjectCache::keep(const Key &key, ArrayRef<char> bytes) {
   ++made;
+  if (Error error = write(key, bytes)) {
+    std::string sentence = toString(std::move(error));
+    std::lock_guard lock(mutex);
+    if (firstComplaint.empty())
+      firstComplaint = std::move(sentence);
+  }
+}
+
+std::string ObjectCache::complaint() const {
+  std::lock_guard lock(mutex);
+  return firstComplaint;
+}
+
+Error ObjectCache::write(const Key &key, ArrayRef<char> bytes) {
   std::string path = pathOf(key);
   Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(
       path + ".%%%%%%%%.partial", sys::fs::all_read | sys::fs::all_write);

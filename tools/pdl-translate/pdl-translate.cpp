@@ -232,25 +232,44 @@ static int checkFlags() {
   return 0;
 }
 
-static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
-                                       std::optional<pdlc::Phase> from,
-                                       mlir::TimingScope &timing) {
+static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
+                                           pdlc::Phase to,
+                                           std::optional<pdlc::Phase> from,
+                                           bool isRole, bool verifies,
+                                           mlir::TimingScope &timing) {
   pdlc::PipelineOptions options;
   options.elementType = elementType;
   options.numerics = numerics;
   options.compute = compute;
   options.targetCpu = targetCpu;
   options.mode = chosenMode();
-  options.isRole = from.has_value();
+  options.isRole = isRole;
   options.slice = slice;
   options.minBlockElements = numberOf(minBlockElements).value_or(1);
   options.targetBlockBytes = numberOf(targetBlockBytes).value_or(1);
   mlir::PassManager manager(module.getContext());
   manager.enableTiming(timing);
-  // Behind each phase, which a pass of its own does, not behind each pass.
-  manager.enableVerifier(false);
+  manager.enableVerifier(verifies);
   pdlc::buildPipeline(manager, to, options, from);
   return manager.run(module);
+}
+
+/// `from`: the module is one role of a program of several processes, in that
+/// phase.
+static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
+                                       std::optional<pdlc::Phase> from,
+                                       mlir::TimingScope &timing) {
+  const bool isRole = from.has_value();
+  // What users wrote is verified behind each pass of phase model, for some of
+  // it can be only when the rules it names are there. From then on modules are
+  // PDL's own, and are verified behind each phase, which a pass does.
+  if (!isRole) {
+    if (failed(runPipelineOnce(module, pdlc::Phase::Model, from, isRole,
+                               /*verifies=*/true, timing)))
+      return mlir::failure();
+    from = pdlc::Phase::Model;
+  }
+  return runPipelineOnce(module, to, from, isRole, /*verifies=*/false, timing);
 }
 
 /// Brings the module to phase `llvm`, as one program or role by role;
@@ -386,19 +405,22 @@ static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
   return error;
 }
 
-/// What was said to LLVM itself: the whole command line if there was such, for
-/// any of it may change code.
-static std::string optionsOfLlvm(ArrayRef<const char *> arguments) {
-  bool isAny = any_of(cl::getRegisteredOptions(), [](const auto &entry) {
+/// Whether something was said to LLVM itself that may change code: an option
+/// that is neither ours nor about what is printed.
+static bool hasOptionsOfLlvm() {
+  return any_of(cl::getRegisteredOptions(), [](const auto &entry) {
     const cl::Option &option = *entry.second;
     return option.getNumOccurrences() &&
-           !is_contained(option.Categories, &category);
+           !is_contained(option.Categories, &category) &&
+           !entry.first.starts_with("mlir-timing") &&
+           entry.first != "mlir-output-format";
   });
-  return isAny ? join(arguments, "\n") : std::string();
 }
 
 static void finishCache(const pdlc::ObjectCache &cache) {
   cache.prune(cantFail(parseCachePruningPolicy(cachePolicy)));
+  if (std::string sentence = cache.complaint(); !sentence.empty())
+    WithColor::warning(errs(), "pdl-translate") << sentence << '\n';
   if (!cacheReport)
     return;
   pdlc::ObjectCache::Counts counts = cache.counts();
@@ -463,10 +485,14 @@ int main(int argc, char **argv) {
     return fail("cannot create folder " + outputFolder +
                 ": it is there, and is no folder; name another");
   std::unique_ptr<pdlc::ObjectCache> cache;
-  if (!cacheFolder.empty()) {
+  if (!cacheFolder.empty() && hasOptionsOfLlvm()) {
+    // They may name files, or stand in one.
+    WithColor::warning(errs(), "pdl-translate")
+        << "the object cache is not used, because there are options of LLVM "
+           "itself\n";
+  } else if (!cacheFolder.empty()) {
     Expected<std::unique_ptr<pdlc::ObjectCache>> opened =
-        pdlc::ObjectCache::open(cacheFolder,
-                                optionsOfLlvm(ArrayRef(argv, argc)));
+        pdlc::ObjectCache::open(cacheFolder);
     if (!opened)
       return fail(toString(opened.takeError()));
     cache = std::move(*opened);

@@ -35,10 +35,10 @@ public:
     unsigned found = 0, made = 0, damaged = 0;
   };
 
-  /// Opens a folder, which is created if it is not there. `options`: what was
-  /// said to LLVM itself. Fails with a sentence if it cannot be written to.
+  /// Opens a folder, which is created if it is not there. Fails with a sentence
+  /// if it cannot be written to.
   static llvm::Expected<std::unique_ptr<ObjectCache>>
-  open(llvm::StringRef folder, llvm::StringRef options);
+  open(llvm::StringRef folder);
 
   /// The key of what becomes of `part`, a module as bitcode. `kind` names what
   /// that is. Thread-safe.
@@ -48,8 +48,12 @@ public:
   /// What is there under the key, if it is there and whole. Thread-safe.
   std::optional<llvm::SmallVector<char, 0>> find(const Key &key);
 
-  /// Keeps the bytes under the key. Fails with a sentence. Thread-safe.
-  llvm::Error keep(const Key &key, llvm::ArrayRef<char> bytes);
+  /// Keeps the bytes under the key; where that fails, `complaint` says so. Who
+  /// compiles has them anyway. Thread-safe.
+  void keep(const Key &key, llvm::ArrayRef<char> bytes);
+
+  /// Why some bytes could not be kept, empty if all were.
+  std::string complaint() const;
 
   /// Removes files until the folder is within the bounds, if that was not done
   /// within their interval.
@@ -58,10 +62,13 @@ public:
   Counts counts() const { return {found, made, damaged}; }
 
 private:
-  ObjectCache(llvm::StringRef folder, llvm::StringRef options);
+  explicit ObjectCache(llvm::StringRef folder);
   std::string pathOf(const Key &key) const;
+  llvm::Error write(const Key &key, llvm::ArrayRef<char> bytes);
 
-  std::string folder, options, compiler;
+  std::string folder, compiler;
+  mutable std::mutex mutex;
+  std::string firstComplaint;
   std::atomic<unsigned> found = 0, made = 0, damaged = 0;
 };
 
