@@ -8,8 +8,9 @@ three epochs.
 
 Five seeds, which choose initial values and the shuffling, each with rows in f32, in bf16 and in
 f16; once with the model's rule for rows, Adam, and once with rowwise_adagrad, whose rows are
-little more than their values. Nothing is picked but rowwise_adagrad's rate, 0.02, of 0.01, 0.02 and
-0.05 the best for rows in f32 with seed 1. Bytes of a row are those of its value and slots.
+little more than their values. Nothing is picked but rowwise_adagrad's rate, of 0.01, 0.02 and
+0.05 the best after three epochs for rows in f32 with seed 1, trained on 6,400 rows and tested on
+the 1,600 behind them. Bytes of a row are those of its value and slots.
 """
 
 import pathlib
@@ -25,7 +26,7 @@ EPOCHS = 3
 MODEL = experiment.SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
 ADAM = "nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)"
 RULES = {"adam": ADAM,
-         "rowwise_adagrad": "nn.group @sparse rule(@rowwise_adagrad) rate(0.02) untouched(lazy)"}
+         "rowwise_adagrad": "nn.group @sparse rule(@rowwise_adagrad) rate(0.01) untouched(lazy)"}
 STORED = {"f32": "", "bf16": " stored(bf16)", "f16": " stored(f16)"}
 WIDTH = 10
 SLOT_BYTES = {"adam": 2 * 4 * WIDTH, "rowwise_adagrad": 4}
