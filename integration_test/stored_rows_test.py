@@ -151,10 +151,6 @@ class StoredRows(exactness.ExactnessTest):
             self.assertNotEqual(values.data, exact[f"{table}.values"].data)
         dump, _ = self.train(trainer, "trained", self.data, "--batch-size", BATCH)
         held = tensorfile.read(dump)
-        for table in ("a", "b"):
-            self.assertTrue(all(bfloat16(number) == number
-                                for number in held[f"{table}.values"].data), table)
-        self.assertTrue(all(float16(number) == number for number in held["c.values"].data))
         for slots in ("b.slot.m", "b.slot.average", "d.values"):
             self.assertTrue(any(bfloat16(number) != number
                                 for number in held[slots].data), slots)
@@ -216,10 +212,13 @@ class StoredRows(exactness.ExactnessTest):
         lazy = self.path / "lazy.mlir"
         lazy.write_text(MODEL.replace("untouched(dense)", "untouched(lazy)"))
         trainer = self.compile_strict(lazy)
-        run(trainer, "train", "--data", self.data, "--batch-size", BATCH, "--epochs", 4,
-            "--replicas", "1x3", "--threads", 2, "--hogwild", "--dump", self.path / "dump")
-        values = tensorfile.read(self.path / "dump")["a.values"].data
-        self.assertTrue(all(bfloat16(number) == number for number in values))
+        done = run(trainer, "train", "--data", self.data, "--evaluate-data", self.data,
+                   "--batch-size", BATCH, "--epochs", 4, "--replicas", "1x3", "--threads", 2,
+                   "--hogwild")
+        errors = [float(error) for error in re.findall(r"^test MAE (\S+)", done.stdout,
+                                                       re.MULTILINE)]
+        self.assertEqual(len(errors), 4, done.stdout)
+        self.assertLess(errors[-1], errors[0])
 
     def test_refusals_say_what_to_do(self):
         trainer = self.compile_strict(self.source)

@@ -11,7 +11,10 @@
 #include "pdlc/Interpreter/TensorFile.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 using namespace mlir;
 using namespace pdlc;
@@ -44,13 +47,19 @@ template <typename Body> static void withFormat(Storage storage, Body body) {
     body.template operator()<pdlabi::Float16>();
 }
 
-template <typename T> void Table::storeNearest(T *value) const {
+template <typename T> int64_t Table::storeNearest(T *value) const {
+  int64_t tooLarge = -1;
   if (!storage)
-    return;
+    return tooLarge;
   withFormat(*storage, [&]<typename Format>() {
-    for (int64_t i = 0; i < valueWidth; ++i)
+    for (int64_t i = 0; i < valueWidth; ++i) {
+      const bool wasFinite = std::isfinite(value[i]);
       value[i] = static_cast<float>(Format(static_cast<float>(value[i])));
+      if (wasFinite && !std::isfinite(value[i]) && tooLarge < 0)
+        tooLarge = i;
+    }
   });
+  return tooLarge;
 }
 
 template <typename T>
@@ -277,16 +286,22 @@ static LogicalResult loadTensor(const SafetensorsReader &file,
   return success();
 }
 
+/// Copies a part of the rows of some keys. Where a number is that their storage
+/// cannot hold: row and element.
 template <typename T>
-static void copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
-                     const Tensor &values) {
+static std::optional<std::pair<int64_t, int64_t>>
+copyRows(Table &table, ArrayRef<int64_t> keys, size_t part,
+         const Tensor &values) {
   int64_t width = table.partWidth(part), offset = table.partOffset(part);
   for (size_t i = 0; i < keys.size(); ++i) {
     T *row = table.row<T>(keys[i]);
     std::copy_n(values.get<T>().begin() + i * width, width, row + offset);
-    if (part == 0)
-      table.storeNearest(row);
+    if (part != 0)
+      continue;
+    if (int64_t element = table.storeNearest(row); element >= 0)
+      return std::pair(int64_t(i), element);
   }
+  return std::nullopt;
 }
 
 static LogicalResult loadTable(const SafetensorsReader &file,
@@ -321,10 +336,17 @@ static LogicalResult loadTable(const SafetensorsReader &file,
                    {count, table.partWidth(part)}, module.getLoc());
     if (failed(values))
       return failure();
+    std::optional<std::pair<int64_t, int64_t>> tooLarge;
     dispatchFloat(table.elementType(), [&](auto zero) {
       using T = decltype(zero);
-      copyRows<T>(table, keys->get<int64_t>(), part, *values);
+      tooLarge = copyRows<T>(table, keys->get<int64_t>(), part, *values);
     });
+    if (tooLarge)
+      return module.emitError()
+             << file.path() << ": '" << tensorName << "' has a number at ["
+             << tooLarge->first << ", " << tooLarge->second
+             << "] that is too large for the rows of @" << name
+             << ", which are stored in 16 bits";
     return success();
   };
   // What frozen programs read begins as the value.

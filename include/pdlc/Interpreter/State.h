@@ -87,8 +87,8 @@ public:
   /// nothing.
   template <typename T> void read(int64_t key, bool frozen, T *value) const;
   /// Rounds a row's value, which was just set, to the nearest one that can be
-  /// stored.
-  template <typename T> void storeNearest(T *value) const;
+  /// stored; -1, or the first element that is too large.
+  template <typename T> int64_t storeNearest(T *value) const;
   /// Rounds it at random, as update `update` of its group does. Whether it is
   /// finite then.
   template <typename T>

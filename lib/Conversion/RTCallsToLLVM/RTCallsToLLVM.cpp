@@ -177,8 +177,6 @@ static Member memberOf(rt::Place place) {
   case rt::Place::lookup_inverse:
     return {CONTEXT_INDEX(lookups), &lookup,
             PDLC_ABI_INDEX(pdl_lookup, inverse)};
-  case rt::Place::lookup_rows:
-    return {CONTEXT_INDEX(lookups), &lookup, PDLC_ABI_INDEX(pdl_lookup, rows)};
   case rt::Place::parameter:
     return {CONTEXT_INDEX(parameters), nullptr, 0};
   case rt::Place::gradient:

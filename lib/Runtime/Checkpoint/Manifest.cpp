@@ -252,6 +252,9 @@ static CheckpointManifest fromJson(const json &root) {
     if (symbol.isTable && entry.contains("value_type"))
       symbol.valueType =
           typeAt(entry, "value_type", {TensorType::BF16, TensorType::F16});
+    if (symbol.valueType && symbol.elementType != TensorType::F32)
+      throw ContentError("@" + symbol.name +
+                         " stores values in 16 bits, but computes in f64");
     if (entry.contains("row_slots"))
       symbol.rowSlots = countAt(entry, "row_slots");
     if (symbol.rowSlots > int64_t(symbol.slots.size()))

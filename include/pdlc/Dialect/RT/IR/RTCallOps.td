@@ -40,12 +40,11 @@ class RT_EnumAttr<EnumAttrInfo info, string mnemonic>
 def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", [
   I32EnumAttrCase<"worker", 0>, I32EnumAttrCase<"field_values", 1>,
   I32EnumAttrCase<"field_splits", 2>, I32EnumAttrCase<"lookup", 3>,
-  I32EnumAttrCase<"lookup_inverse", 4>, I32EnumAttrCase<"lookup_rows", 5>,
-  I32EnumAttrCase<"parameter", 6>, I32EnumAttrCase<"gradient", 7>,
-  I32EnumAttrCase<"output", 8>, I32EnumAttrCase<"loss_sum", 9>,
-  I32EnumAttrCase<"weight_sum", 10>, I32EnumAttrCase<"metric", 11>,
-  I32EnumAttrCase<"prepare_arena", 12>, I32EnumAttrCase<"compute_arena", 13>,
-  I32EnumAttrCase<"draws", 14>]>;
+  I32EnumAttrCase<"lookup_inverse", 4>, I32EnumAttrCase<"parameter", 5>,
+  I32EnumAttrCase<"gradient", 6>, I32EnumAttrCase<"output", 7>,
+  I32EnumAttrCase<"loss_sum", 8>, I32EnumAttrCase<"weight_sum", 9>,
+  I32EnumAttrCase<"metric", 10>, I32EnumAttrCase<"prepare_arena", 11>,
+  I32EnumAttrCase<"compute_arena", 12>, I32EnumAttrCase<"draws", 13>]>;
 def RT_PlaceAttr : RT_EnumAttr<RT_Place, "place">;
 
 def RT_Quantity : RT_Enum<"Quantity", "what a number of the step context counts", [
