@@ -76,7 +76,8 @@ class Differentiator : public ReverseMode {
 public:
   Differentiator(ProgramOp program, MinimizeOp minimize)
       : ReverseMode(OpBuilder(program.getBody().front().getTerminator())),
-        minimize(minimize), body(program.getBody().front()) {}
+        minimize(minimize), body(program.getBody().front()),
+        symbols(program->getParentOfType<ModuleOp>()) {}
 
   /// Replaces `nn.minimize` by the adjoint program and nn.apply_gradients;
   /// returns the number of ops that were differentiated.
@@ -118,8 +119,7 @@ private:
       else if (auto pull = dyn_cast<PullOp>(op))
         symbol = pull.getTableAttr();
       if (symbol) {
-        FlatSymbolRefAttr group =
-            groupOf(SymbolTable::lookupNearestSymbolFrom(&op, symbol));
+        FlatSymbolRefAttr group = groupOf(symbols.lookup(symbol.getValue()));
         if (!group || !llvm::is_contained(minimize.getGroups(), group))
           continue;
         trained.insert(&op);
@@ -198,7 +198,7 @@ private:
       if (!cotangent(op->getResult(0)))
         continue;
       reads[symbol.getAttr()] = op;
-      reached.insert(groupOf(SymbolTable::lookupNearestSymbolFrom(op, symbol)));
+      reached.insert(groupOf(symbols.lookup(symbol.getValue())));
     }
     for (Attribute group : minimize.getGroups())
       if (!reached.contains(group))
@@ -263,6 +263,7 @@ private:
 
   MinimizeOp minimize;
   Block &body;
+  SymbolTable symbols;
   BroadcastOp unitSeed;
   /// The reads and pulls of symbols that are trained.
   SetVector<Operation *> trained;

@@ -63,7 +63,8 @@ public:
 
 private:
   LogicalResult checkPrograms();
-  LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel);
+  LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel,
+                                  const SymbolTable &symbols);
   Constant<pdl_field> buildField(nn::FieldOp field);
   Constant<pdl_symbol> buildSymbol(Operation *op);
   int64_t countsOf(StringAttr symbol);
@@ -95,6 +96,11 @@ private:
   std::vector<uint64_t> cpuFeatures;
   DenseMap<StringAttr, rt::OnceKernelOp> onceKernels;
   DenseMap<StringAttr, rt::UpdateKernelOp> updateKernels;
+  /// By symbol.
+  DenseMap<StringAttr, ps::BlocksOp> blocksOf;
+  DenseMap<StringAttr, ps::ShardsOp> shardsOf;
+  /// What the first program that updates a symbol counts of its rows.
+  DenseMap<StringAttr, int64_t> programCounts;
   /// Groups that some program updates, by their index in the descriptor.
   DenseMap<StringAttr, int32_t> trainedGroups;
 };
@@ -186,13 +192,7 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
 int64_t DescriptorBuilder::countsOf(StringAttr symbol) {
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbol))
     return static_cast<int64_t>(kernel.getCounts());
-  for (auto program : module.getOps<rt::ProgramOp>())
-    for (auto [name, counts] :
-         llvm::zip(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
-                   program.getUpdateCounts()))
-      if (name.getAttr() == symbol)
-        return counts;
-  return 0;
+  return programCounts.lookup(symbol);
 }
 
 Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
@@ -493,22 +493,19 @@ Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
 
 void DescriptorBuilder::setUnits(Constant<pdl_symbol> &symbol,
                                  const std::string &prefix, StringAttr name) {
-  auto own = FlatSymbolRefAttr::get(name);
-  for (auto blocks : module.getOps<ps::BlocksOp>())
-    if (blocks.getSymbolAttr() == own) {
-      symbol.data.unit_count = blocks.getCosts().size();
-      symbol.point(symbol.data.block_rows,
-                   constants.int64s(prefix + ".block_rows", blocks.getRows()));
-      symbol.point(symbol.data.unit_costs,
-                   constants.int64s(prefix + ".unit_costs", blocks.getCosts()));
-    }
-  for (auto shards : module.getOps<ps::ShardsOp>())
-    if (shards.getSymbolAttr() == own) {
-      symbol.data.unit_count = shards.getCount();
-      symbol.point(symbol.data.unit_costs,
-                   constants.int64s(prefix + ".unit_costs",
-                                    {static_cast<int64_t>(shards.getCost())}));
-    }
+  if (ps::BlocksOp blocks = blocksOf.lookup(name)) {
+    symbol.data.unit_count = blocks.getCosts().size();
+    symbol.point(symbol.data.block_rows,
+                 constants.int64s(prefix + ".block_rows", blocks.getRows()));
+    symbol.point(symbol.data.unit_costs,
+                 constants.int64s(prefix + ".unit_costs", blocks.getCosts()));
+  }
+  if (ps::ShardsOp shards = shardsOf.lookup(name)) {
+    symbol.data.unit_count = shards.getCount();
+    symbol.point(symbol.data.unit_costs,
+                 constants.int64s(prefix + ".unit_costs",
+                                  {static_cast<int64_t>(shards.getCost())}));
+  }
 }
 
 LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
@@ -577,9 +574,9 @@ LogicalResult DescriptorBuilder::checkPrograms() {
   return success();
 }
 
-LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel) {
-  Operation *symbol =
-      SymbolTable::lookupNearestSymbolFrom(kernel, kernel.getSymbolAttr());
+LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel,
+                                                   const SymbolTable &symbols) {
+  Operation *symbol = symbols.lookup(kernel.getSymbolAttr().getAttr());
   auto group = symbol->getAttrOfType<FlatSymbolRefAttr>("group");
   if (!group || !trainedGroups.contains(group.getAttr()))
     return kernel.emitOpError() << "updates " << kernel.getSymbolAttr()
@@ -619,11 +616,21 @@ LogicalResult DescriptorBuilder::build() {
     onceKernels[kernel.getGroupAttr().getAttr()] = kernel;
   for (auto kernel : module.getOps<rt::UpdateKernelOp>())
     updateKernels[kernel.getSymbolAttr().getAttr()] = kernel;
+  for (auto blocks : module.getOps<ps::BlocksOp>())
+    blocksOf[blocks.getSymbolAttr().getAttr()] = blocks;
+  for (auto shards : module.getOps<ps::ShardsOp>())
+    shardsOf[shards.getSymbolAttr().getAttr()] = shards;
+  for (auto program : module.getOps<rt::ProgramOp>())
+    for (auto [name, counts] :
+         llvm::zip(program.getUpdates().getAsRange<FlatSymbolRefAttr>(),
+                   program.getUpdateCounts()))
+      programCounts.try_emplace(name.getAttr(), counts);
   for (nn::GroupOp group : order.groups)
     if (onceKernels.contains(group.getSymNameAttr()))
       trainedGroups.try_emplace(group.getSymNameAttr(), trainedGroups.size());
+  const SymbolTable symbolTable(module);
   for (auto [symbol, kernel] : updateKernels)
-    if (failed(checkUpdateKernel(kernel)))
+    if (failed(checkUpdateKernel(kernel, symbolTable)))
       return failure();
 
   Constant<pdl_descriptor> descriptor;

@@ -67,13 +67,16 @@ int32_t pdlc::objectiveOf(nn::LossSumOp sum) {
 }
 
 SmallVector<int32_t> pdlc::objectivesOf(nn::ProgramOp program) {
+  DenseMap<Operation *, int32_t> numbers;
+  for (auto sum : program.getBody().getOps<nn::LossSumOp>())
+    numbers.try_emplace(sum, numbers.size());
   SmallVector<int32_t> objectives;
   for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
     nn::LossSumOp sum;
     for (Value scalar : update.getScalars())
       if (auto once = scalar.getDefiningOp<nn::OnceOp>())
         sum = once.getWeight().getDefiningOp<nn::LossSumOp>();
-    objectives.push_back(sum ? objectiveOf(sum) : 0);
+    objectives.push_back(sum ? numbers.lookup(sum) : 0);
   }
   if (llvm::all_of(objectives, [](int32_t each) { return each == 0; }))
     objectives.clear();

@@ -354,6 +354,7 @@ private:
   /// The first op seen for each group and symbol.
   DenseMap<StringAttr, Operation *> converted;
   uint64_t kernels = 0;
+  std::optional<SymbolTable> symbols;
 };
 
 } // namespace
@@ -369,7 +370,7 @@ func::FuncOp UpdatesToKernels::createFunction(Location loc, StringRef name,
   auto function = func::FuncOp::create(loc, name, type);
   function.setPrivate();
   // The symbol table renames where the model uses the name.
-  SymbolTable(getOperation()).insert(function);
+  symbols->insert(function);
   function.addEntryBlock();
   ++kernels;
   return function;
@@ -596,8 +597,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     scalarNumbers.push_back(cast<OpResult>(scalar).getResultNumber());
   }
 
-  Operation *symbol =
-      SymbolTable::lookupNearestSymbolFrom(update, update.getSymbolAttr());
+  Operation *symbol = symbols->lookup(update.getSymbol());
   auto i32 = IntegerType::get(&getContext(), 32);
   auto i64 = IntegerType::get(&getContext(), 64);
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -622,10 +622,8 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   }
 
   // Names and initial values of the slots are the rule's.
-  auto groupOp =
-      SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(update, group);
-  auto rule = SymbolTable::lookupNearestSymbolFrom<nn::RuleOp>(
-      update, groupOp.getRuleAttr());
+  auto groupOp = symbols->lookup<nn::GroupOp>(group.getValue());
+  auto rule = symbols->lookup<nn::RuleOp>(groupOp.getRule());
   if (!rule)
     return update.emitOpError()
            << "is of group " << group << " whose rule " << groupOp.getRuleAttr()
@@ -660,6 +658,7 @@ void UpdatesToKernels::runOnOperation() {
   ModuleOp module = getOperation();
   converted.clear();
   kernels = 0;
+  symbols.emplace(module);
   SmallVector<Operation *> updates;
   for (Operation &owner : *module.getBody())
     if (isa<nn::ProgramOp, ps::HandlerOp>(owner))
