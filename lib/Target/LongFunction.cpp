@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace pdlc;
 
 /// In instructions.
-static constexpr unsigned kLong = 2048;
+static constexpr unsigned kLong = 256;
 
 bool pdlc::isLongFunction(const Function &function) {
   if (function.getInstructionCount() < kLong ||

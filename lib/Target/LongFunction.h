@@ -15,8 +15,8 @@ class Function;
 
 namespace pdlc {
 
-/// Whether a defined function is long and without a loop, as stages of large
-/// models are: thousands of calls of kernels, where LLVM's passes compare each
+/// Whether a defined function is long and without a loop, as stages are:
+/// hundreds or thousands of calls of kernels, where LLVM's passes compare each
 /// load or store with each other one and a register is sought for each of
 /// thousands of pointers. Nothing is won there: time passes in what is called.
 bool isLongFunction(const llvm::Function &function);
