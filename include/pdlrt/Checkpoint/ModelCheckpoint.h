@@ -15,6 +15,7 @@
 #include "pdlrt/State/Model.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,13 @@ struct TablePartSizes {
   /// not fit is written piece by piece, and takes up to 32 bytes a row,
   /// whatever that is.
   size_t memory = size_t(64) << 20;
+  /// Of a moment, how many bytes of rows are put aside at most: so many, or
+  /// 1/16 of all tables of this process where that is more.
+  size_t aside = size_t(4) << 20;
+  /// Parameters and slots are copied where they are at most so many bytes, or
+  /// 1/16 of all tables of this process where that is more; else they are
+  /// written before others may change them.
+  size_t copied = size_t(32) << 20;
 };
 
 /// Adds what the model holds of values and slots: all, or a server's own, in
@@ -52,6 +60,36 @@ struct TablePartSizes {
 Status saveParts(const Model &model, const std::string &denseFile,
                  CheckpointWriter &writer, Scheduler *scheduler = nullptr,
                  const TablePartSizes &sizes = {});
+
+/// What a model held of values and slots at a moment, to be written while it is
+/// trained on. A model has one at a time.
+class StateMoment {
+public:
+  /// The moment is now: the model does not change meanwhile. What is said of
+  /// the other arguments at `saveParts`; parameters that are not copied are
+  /// added to `writer` at once. The model outlives the moment. Throws
+  /// std::bad_alloc.
+  static Expected<std::unique_ptr<StateMoment>>
+  take(Model &model, const std::string &denseFile, CheckpointWriter &writer,
+       const TablePartSizes &sizes = {});
+  /// Tables need no longer keep what they were. Any thread.
+  ~StateMoment();
+  StateMoment(const StateMoment &) = delete;
+  StateMoment &operator=(const StateMoment &) = delete;
+
+  /// Once, in any one thread: adds to the writer what `saveParts` would have
+  /// added at the moment. Throws std::bad_alloc.
+  Status write(CheckpointWriter &writer, Scheduler *scheduler);
+  /// Bytes of rows that were aside at most.
+  size_t mostBytesAside() const;
+
+private:
+  struct Plan;
+  explicit StateMoment(Model &model);
+
+  Model &model;
+  std::unique_ptr<Plan> plan;
+};
 
 /// Adds values, slots and step counts of all symbols and groups: the parts to
 /// `writer`, the rest to `manifest`. `model` does not change meanwhile.

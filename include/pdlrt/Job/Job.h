@@ -24,6 +24,16 @@
 
 namespace pdlrt {
 
+/// What is left of a save once the training may go on.
+class RestOfSave {
+public:
+  virtual ~RestOfSave();
+  /// Once, in any one thread, beside calls of the job; it ends before the job
+  /// does. `writer` and `manifest`: of `beginSave`.
+  virtual Status finish(CheckpointWriter &writer,
+                        CheckpointManifest &manifest) = 0;
+};
+
 /// What a process shares with the others of its job. The functions that say so
 /// are called by all of them, in the same order; they block until all have
 /// come. An error, one sentence, ends the job for this process. One thread at a
@@ -51,11 +61,14 @@ public:
   /// All, before the first step: whether whoever writes parts of checkpoints
   /// sees the `folder` of the first process and can write into it.
   virtual Status checkSaveFolder(const std::string &folder);
-  /// All: saves values, slots and step counts: the parts to the folder of
-  /// `writer`, and what the manifest says of them to `manifest`; the first
-  /// process then adds what is left and commits.
-  virtual Status saveState(const Model &model, CheckpointWriter &writer,
-                           CheckpointManifest &manifest) = 0;
+  /// All: saves values, slots and step counts as they are now: the parts to the
+  /// folder of `writer`, and what the manifest says of them to `manifest`. What
+  /// is left of that goes on beside the training; null: nothing. The first
+  /// process then adds what else there is and commits. Behind the rest of an
+  /// earlier save.
+  virtual Expected<std::unique_ptr<RestOfSave>>
+  beginSave(Model &model, CheckpointWriter &writer,
+            CheckpointManifest &manifest) = 0;
 
   /// Whether the others wait for this process where it dies, so that it leaves
   /// bookmarks for a new start of itself.

@@ -26,12 +26,16 @@
 #include "pdlrt/Table/RowHeader.h"
 #include "pdlrt/Table/RowLayout.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace pdlrt {
+
+class TableMoment;
 
 /// What a table stores.
 struct TableOptions {
@@ -160,6 +164,17 @@ public:
   /// The number of rows.
   int64_t size() const;
 
+  /// From now up to `endMoment` others may read the rows as they are now
+  /// (TableMoment.h); nobody uses the table meanwhile. At most `mostBytes` are
+  /// put aside for them. The moment before has ended. Throws std::bad_alloc.
+  TableMoment &beginMoment(size_t mostBytes);
+  /// Readers have ended; others may use the table.
+  void endMoment();
+  /// Whom to tell before rows are written; null while nobody reads a moment.
+  TableMoment *moment() const {
+    return openMoment.load(std::memory_order_acquire);
+  }
+
   /// The logical shard of a key.
   static int shardOf(int64_t key);
 
@@ -177,6 +192,9 @@ private:
   TableOptions tableOptions;
   size_t bytesOfValue, bytesOfRow;
   RowLayout rowLayout;
+  /// Made once, so that who found it open may use it beyond its end.
+  std::unique_ptr<TableMoment> ownMoment;
+  std::atomic<TableMoment *> openMoment{nullptr};
 };
 
 /// The most keys that a table groups by shard at once; a call with more is cut,

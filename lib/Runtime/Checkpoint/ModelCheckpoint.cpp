@@ -13,10 +13,13 @@
 #include "Checkpoint/TableParts.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 using namespace pdlrt;
 
@@ -78,6 +81,19 @@ static size_t tableBytes(const Model &model) {
   return bytes;
 }
 
+/// Bytes of all parameters and their slots.
+static size_t denseBytes(const Model &model) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  size_t bytes = 0;
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    for (int32_t p = 0; !model.table(i) && model.heldElements(i) > 0 &&
+                        p <= descriptor.symbols[i].slot_count;
+         ++p)
+      bytes +=
+          size_t(model.heldElements(i, p)) * elementSize(descriptor.symbols[i]);
+  return bytes;
+}
+
 static Status saveTables(const Model &model,
                          const std::vector<PlannedPart> &planned,
                          CheckpointWriter &writer, Scheduler *scheduler,
@@ -94,24 +110,33 @@ static Status saveTables(const Model &model,
   return planned.empty() ? Status() : flushFolder(*folder);
 }
 
-Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
-                        CheckpointWriter &writer, Scheduler *scheduler,
-                        const TablePartSizes &sizes) {
-  const size_t allBytes = tableBytes(model);
-  const size_t bytesInPart = std::max(sizes.bytesInPart, allBytes / 256);
+namespace {
+
+/// What is to be saved of a model.
+struct SavePlan {
+  /// Parameters and slots; without a name there are none.
+  CheckpointPart dense;
+  SafetensorsWriter denseTensors;
+  std::vector<PlannedPart> tables;
+  /// For parts of tables.
+  size_t memory = 0;
+};
+
+} // namespace
+
+/// Plans the file of parameters and slots, with copies of them or with what
+/// they are when it is written.
+static Status planDense(const Model &model, const std::string &file,
+                        bool copies, SavePlan &plan) {
   const pdl_descriptor &descriptor = model.descriptor();
-  SafetensorsWriter dense;
   CheckpointPart part;
-  part.file = denseFile;
+  part.file = file;
   part.kind = PartKind::Dense;
   bool isWhole = true, isEmpty = true;
-  std::vector<PlannedPart> planned;
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
-    if (model.table(i)) {
-      planTableParts(model, i, bytesInPart, planned);
+    if (model.table(i))
       continue;
-    }
     const TensorType type = tensorTypeOf(symbol);
     const int64_t held = model.heldElements(i) / symbol.row_width;
     isWhole &= held == symbol.row_count;
@@ -126,17 +151,99 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
       std::vector<int64_t> shape = partShape(symbol, p);
       if (shape.size() > 1)
         shape.front() = held;
+      const std::string name = fullPartName(symbol, p);
       PDLRT_RETURN_IF_ERROR(
-          dense.add(fullPartName(symbol, p), type, shape, model.part(i, p)));
+          copies ? plan.denseTensors.addCopy(name, type, std::move(shape),
+                                             model.part(i, p))
+                 : plan.denseTensors.add(name, type, std::move(shape),
+                                         model.part(i, p)));
     }
   }
-  PDLRT_RETURN_IF_ERROR(saveTables(model, planned, writer, scheduler,
-                                   std::max(sizes.memory, allBytes / 32)));
   if (isWhole)
     part.rows.clear();
   else if (isEmpty)
     return {};
-  return writer.addPart(part, dense);
+  plan.dense = std::move(part);
+  return {};
+}
+
+/// Plans the parts of tables; `mostAside`: of a moment that begins, else none.
+static void planTables(const Model &model, const TablePartSizes &sizes,
+                       std::optional<size_t> mostAside, SavePlan &plan) {
+  const size_t allBytes = tableBytes(model);
+  const size_t bytesInPart = std::max(sizes.bytesInPart, allBytes / 256);
+  plan.memory = std::max(sizes.memory, allBytes / 32);
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i) {
+    EmbeddingTable *table = model.table(i);
+    if (!table)
+      continue;
+    TableMoment *moment = nullptr;
+    if (mostAside) {
+      // Each has its share.
+      const double share =
+          double(fileBytes(*table, table->size())) / double(allBytes + 1);
+      moment = &table->beginMoment(size_t(share * double(*mostAside)));
+    }
+    planTableParts(model, i, bytesInPart, plan.tables, moment);
+  }
+}
+
+static Status writeDense(SavePlan &plan, CheckpointWriter &writer) {
+  if (plan.dense.file.empty())
+    return {};
+  Status status = writer.addPart(std::move(plan.dense), plan.denseTensors);
+  plan.dense = {};
+  plan.denseTensors = {};
+  return status;
+}
+
+Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
+                        CheckpointWriter &writer, Scheduler *scheduler,
+                        const TablePartSizes &sizes) {
+  SavePlan plan;
+  planTables(model, sizes, std::nullopt, plan);
+  PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, /*copies=*/false, plan));
+  PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
+  return saveTables(model, plan.tables, writer, scheduler, plan.memory);
+}
+
+struct StateMoment::Plan : SavePlan {};
+
+StateMoment::StateMoment(Model &model)
+    : model(model), plan(std::make_unique<Plan>()) {}
+
+Expected<std::unique_ptr<StateMoment>>
+StateMoment::take(Model &model, const std::string &denseFile,
+                  CheckpointWriter &writer, const TablePartSizes &sizes) {
+  const TraceSpan span("take the moment");
+  std::unique_ptr<StateMoment> taken(new StateMoment(model));
+  const size_t sixteenth = tableBytes(model) / 16;
+  const bool copies = denseBytes(model) <= std::max(sizes.copied, sixteenth);
+  SavePlan &plan = *taken->plan;
+  PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
+  if (!copies)
+    PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
+  planTables(model, sizes, std::max(sizes.aside, sixteenth), plan);
+  return taken;
+}
+
+StateMoment::~StateMoment() {
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (EmbeddingTable *table = model.table(i); table && table->moment())
+      table->endMoment();
+}
+
+Status StateMoment::write(CheckpointWriter &writer, Scheduler *scheduler) {
+  PDLRT_RETURN_IF_ERROR(writeDense(*plan, writer));
+  return saveTables(model, plan->tables, writer, scheduler, plan->memory);
+}
+
+size_t StateMoment::mostBytesAside() const {
+  size_t most = 0;
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (const EmbeddingTable *table = model.table(i); table && table->moment())
+      most += table->moment()->mostBytesAside();
+  return most;
 }
 
 Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,

@@ -61,8 +61,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
     const TensorType type = tensorTypeOf(symbol);
     const int32_t last = withSlots ? symbol.slot_count : 0;
     if (const EmbeddingTable *table = model.table(i)) {
-      const std::vector<TableRow> &rows =
-          tables.emplace_back(collectTable(*table));
+      std::vector<TableRow> &rows = tables.emplace_back(collectTable(*table));
       std::vector<RowPart> parts;
       for (int32_t p = 0; p <= last; ++p)
         parts.push_back({p ? fullSlotName(symbol, p - 1)

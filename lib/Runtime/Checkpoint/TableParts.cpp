@@ -14,6 +14,7 @@
 #include "Files/TemporaryFile.h"
 #include "Files/WholeFile.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
@@ -33,15 +34,16 @@ static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
 //===----------------------------------------------------------------------===//
 
 void pdlrt::planTableParts(const Model &model, int32_t symbol,
-                           size_t bytesInPart,
-                           std::vector<PlannedPart> &parts) {
+                           size_t bytesInPart, std::vector<PlannedPart> &parts,
+                           TableMoment *moment) {
   const EmbeddingTable &table = *model.table(symbol);
   PlannedPart part;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     if (!model.holdsShard(symbol, s))
       continue;
     part.symbol = symbol;
-    part.rows += table.shardSize(s);
+    part.moment = moment;
+    part.rows += moment ? moment->shardSize(s) : table.shardSize(s);
     if (!part.shards.empty() && part.shards.back().second == s)
       ++part.shards.back().second;
     else
@@ -73,7 +75,7 @@ struct Column {
 
 /// Takes rows apart. Each is read once, and is on its way into the cache a
 /// while before.
-static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
+static void copyRows(std::span<const TableRow> rows, size_t rowBytes,
                      std::byte *&keys, std::vector<Column> &columns) {
   constexpr size_t ahead = 16, lineBytes = 64;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -90,6 +92,24 @@ static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
       column.next += column.bytes;
     }
   }
+}
+
+/// The rows of a shard.
+static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
+                        int shard, std::vector<TableRow> &rows) {
+  if (part.moment)
+    part.moment->collectShard(shard, rows);
+  else
+    table.collectShard(shard, rows);
+}
+
+/// Those who wait for a part's rows to be read need not wait for the disk.
+static void passShards(const PlannedPart &part) {
+  if (!part.moment)
+    return;
+  for (const auto &[first, end] : part.shards)
+    for (int64_t s = first; s < end; ++s)
+      part.moment->pass(int(s));
 }
 
 /// Bytes that a part takes which is made whole: the file, with the quarter that
@@ -131,11 +151,19 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
   int64_t left = planned.rows;
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
-      table.collectShard(int(s), memory.rows);
+      collectRows(table, planned, int(s), memory.rows);
       left -= int64_t(memory.rows.size());
       if (left < 0)
         return Status::internal("a table has changed while it was saved");
-      copyRows(memory.rows, table.rowBytes(), keys, columns);
+      const auto copy = [&](std::span<const TableRow> rows) {
+        copyRows(rows, table.rowBytes(), keys, columns);
+      };
+      if (!planned.moment) {
+        copy(memory.rows);
+        continue;
+      }
+      planned.moment->read(memory.rows, /*isLast=*/true, copy);
+      planned.moment->pass(int(s));
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
@@ -154,7 +182,7 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
     for (int64_t s = first; s < end; ++s) {
       // One shard needs no second list.
       std::vector<TableRow> &found = rows.empty() ? rows : ofShard;
-      table.collectShard(int(s), found);
+      collectRows(table, planned, int(s), found);
       if (&found == &ofShard)
         rows.insert(rows.end(), ofShard.begin(), ofShard.end());
     }
@@ -166,13 +194,17 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
                      partWidth(symbol, p), rowTensorType(symbol, p),
                      PDL_STORE_ELEMENT});
   SafetensorsWriter tensors;
-  PDLRT_RETURN_IF_ERROR(addTableRows(tensors, "keys", parts, rows));
-  return tensors.write(path, &digest);
+  PDLRT_RETURN_IF_ERROR(
+      addTableRows(tensors, "keys", parts, rows, planned.moment));
+  PDLRT_RETURN_IF_ERROR(tensors.write(path, &digest));
+  passShards(planned);
+  return {};
 }
 
 static Expected<CheckpointPart>
 writeTablePart(const Model &model, const PlannedPart &planned,
                const std::string &folder, PartMemory &memory, bool isWhole) {
+  const TraceSpan span("save part", {planned.rows});
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
   part.file = fmt::format("table-{}-{:04}.safetensors", planned.symbol,

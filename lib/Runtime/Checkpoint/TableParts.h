@@ -14,6 +14,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,8 @@ namespace pdlrt {
 /// A part that is to be written.
 struct PlannedPart {
   int32_t symbol = 0;
+  /// Of which moment its rows are; null: as they are, and do not change.
+  TableMoment *moment = nullptr;
   /// Ascending.
   std::vector<CheckpointRange> shards;
   int64_t rows = 0;
@@ -36,10 +39,11 @@ inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
   return size_t(rows) * (table.rowBytes() + sizeof(int64_t));
 }
 
-/// Adds the parts of a table; each ends with the shard that brings it to
-/// `bytesInPart`.
+/// Adds the parts of a table, as it is now or was at `moment`; each ends with
+/// the shard that brings it to `bytesInPart`.
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
-                    std::vector<PlannedPart> &parts);
+                    std::vector<PlannedPart> &parts,
+                    TableMoment *moment = nullptr);
 
 /// How many of `threads` threads, at least one, may write parts so that they
 /// take `memory` bytes together.
@@ -50,7 +54,8 @@ size_t writersFor(const Model &model, const std::vector<PlannedPart> &parts,
 /// the caller where it is null; in the order of `parts`. A part is made whole
 /// in memory where `memory` bytes are enough for that, and else written piece
 /// by piece, for which its keys are in memory; so many threads write as there
-/// is memory for. The model does not change meanwhile. Throws std::bad_alloc.
+/// is memory for. What is not of a moment does not change meanwhile; shards of
+/// a moment are passed. Throws std::bad_alloc.
 Expected<std::vector<CheckpointPart>>
 writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
                 const std::string &folder, Scheduler *scheduler, size_t memory);

@@ -16,7 +16,7 @@ using namespace pdlrt;
 
 Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
                            std::span<const RowPart> parts,
-                           const std::vector<TableRow> &rows) {
+                           std::vector<TableRow> &rows, TableMoment *moment) {
   const auto rowCount = int64_t(rows.size());
   PDLRT_RETURN_IF_ERROR(
       writer.addRows(keys, TensorType::I64, {rowCount},
@@ -38,9 +38,19 @@ Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
     };
     PDLRT_RETURN_IF_ERROR(writer.addRows(
         part.name, part.type, {rowCount, part.width},
-        [&rows, bytes, makeRow](int64_t first, int64_t count, std::byte *out) {
-          for (int64_t i = 0; i < count; ++i)
-            makeRow(rows[first + i], out + i * bytes);
+        [&rows, bytes, makeRow, moment](int64_t first, int64_t count,
+                                        std::byte *out) {
+          const auto copy = [&](std::span<const TableRow> some) {
+            for (const TableRow &row : some) {
+              makeRow(row, out);
+              out += bytes;
+            }
+          };
+          const auto all = std::span(rows).subspan(first, count);
+          if (moment)
+            moment->read(all, /*isLast=*/false, copy);
+          else
+            copy(all);
         }));
   }
   return {};

@@ -11,7 +11,7 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
-#include "pdlrt/Table/EmbeddingTable.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <cstdint>
 #include <span>
@@ -30,10 +30,11 @@ struct RowPart {
 };
 
 /// Adds a tensor of the rows' keys, and one for each of `parts`. `rows`, and
-/// the table, outlive the writer; values are copied only as they are written.
+/// the table, outlive the writer; values are copied only as they are written,
+/// those of `moment` if there is one.
 Status addTableRows(SafetensorsWriter &writer, const std::string &keys,
-                    std::span<const RowPart> parts,
-                    const std::vector<TableRow> &rows);
+                    std::span<const RowPart> parts, std::vector<TableRow> &rows,
+                    TableMoment *moment = nullptr);
 
 } // namespace pdlrt
 

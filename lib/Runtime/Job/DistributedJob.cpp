@@ -56,8 +56,9 @@ public:
     return sumOverTrainers(*servers, counts, sums);
   }
   Status checkSaveFolder(const std::string &folder) override;
-  Status saveState(const Model &model, CheckpointWriter &writer,
-                   CheckpointManifest &manifest) override;
+  Expected<std::unique_ptr<RestOfSave>>
+  beginSave(Model &model, CheckpointWriter &writer,
+            CheckpointManifest &manifest) override;
   bool mayComeBack() const override { return goesOn(); }
   void leaveBookmark(const Message &bookmark) override {
     servers->leaveNote(bookmark);
@@ -289,8 +290,9 @@ Status DistributedJob::checkSaveFolder(const std::string &folder) {
   return group ? checkFolderOnServers(**group, folder) : group.status();
 }
 
-Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
-                                 CheckpointManifest &manifest) {
+Expected<std::unique_ptr<RestOfSave>>
+DistributedJob::beginSave(Model &, CheckpointWriter &writer,
+                          CheckpointManifest &manifest) {
   // Who goes on from here has none of these.
   if (client)
     client->forgetRemainders();
@@ -305,11 +307,11 @@ Status DistributedJob::saveState(const Model &model, CheckpointWriter &writer,
       return group.status();
     PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
   }
-  if (mode.stepsAreRounds)
-    return {};
   // Nobody pushes before all parts are written: they are of one moment.
   int64_t saved = 1;
-  return sum({&saved, 1}, {});
+  if (!mode.stepsAreRounds)
+    PDLRT_RETURN_IF_ERROR(sum({&saved, 1}, {}));
+  return std::unique_ptr<RestOfSave>();
 }
 
 Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,

@@ -11,9 +11,12 @@
 #include "pdlrt/Engine/Engine.h"
 #include "pdlrt/Job/Job.h"
 
+#include <utility>
 #include <vector>
 
 using namespace pdlrt;
+
+RestOfSave::~RestOfSave() = default;
 
 Job::~Job() = default;
 
@@ -45,6 +48,22 @@ Status checkHogwild(const pdl_descriptor &descriptor,
   return {};
 }
 
+class LocalRest final : public RestOfSave {
+public:
+  explicit LocalRest(std::unique_ptr<StateMoment> moment)
+      : moment(std::move(moment)) {}
+
+  Status finish(CheckpointWriter &writer, CheckpointManifest &) override {
+    // Those of the training have other work. While one thread waits for the
+    // disk, the other makes the next part.
+    Scheduler writers(2);
+    return moment->write(writer, &writers);
+  }
+
+private:
+  std::unique_ptr<StateMoment> moment;
+};
+
 class LocalJob final : public Job {
 public:
   explicit LocalJob(bool isHogwild) : isHogwild(isHogwild) {}
@@ -58,7 +77,6 @@ public:
   Expected<std::unique_ptr<StepEngine>>
   createEngine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler) override {
-    training = &scheduler;
     if (isHogwild && program.update_count > 0) {
       PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
       std::vector<AsyncWorker> workers;
@@ -76,17 +94,20 @@ public:
   }
 
   Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
-  Status saveState(const Model &model, CheckpointWriter &writer,
-                   CheckpointManifest &manifest) override {
-    return saveModel(model, writer, manifest, training);
+  Expected<std::unique_ptr<RestOfSave>>
+  beginSave(Model &model, CheckpointWriter &writer,
+            CheckpointManifest &manifest) override {
+    describeModel(model, manifest);
+    auto moment = StateMoment::take(model, "dense.safetensors", writer);
+    if (!moment)
+      return moment.status();
+    return std::unique_ptr<RestOfSave>(
+        std::make_unique<LocalRest>(std::move(*moment)));
   }
   void leave(const Status &) override {}
 
 private:
   const bool isHogwild;
-  /// Of what trains, which stands still while state is saved; null until there
-  /// is an engine.
-  Scheduler *training = nullptr;
   std::vector<std::unique_ptr<Communicator>> communicators;
   /// A worker updates on the thread that it has.
   Scheduler ownThread{1};

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
 #include <cmath>
@@ -333,6 +334,13 @@ void Updater::applyRows(Task &task, int64_t count, void *const *rows,
     noteNonFinite(task, count, rows, keys);
 }
 
+/// Before rows of a table are written, for who reads them as they were.
+static void preserve(const EmbeddingTable &table, int64_t count,
+                     const int64_t *keys, void *const *rows) {
+  if (TableMoment *moment = table.moment())
+    moment->preserve(count, keys, rows);
+}
+
 void Updater::applyTouched(Task &task, const BlockGradient &block) {
   const pdl_symbol &symbol = symbolOf(task.update);
   int64_t begin = block.keyCount * task.begin / keyTasks;
@@ -350,6 +358,7 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
   }
   const EmbeddingTable &table =
       *model.table(program.updates[task.update].symbol);
+  preserve(table, end - begin, keys + begin, rows + begin);
   const auto rowBytes = int64_t(table.rowBytes());
   const int64_t atOnce = rowsInCallOf(symbol);
   const RowLayout &layout = table.layout();
@@ -420,6 +429,7 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
                                             : zeroRow.data());
     }
     const auto count = int64_t(scratch.rows.size());
+    preserve(table, count, scratch.keys.data(), scratch.rows.data());
     const int64_t atOnce =
         symbol.storage == PDL_STORE_ELEMENT ? count : rowsInCallOf(symbol);
     for (int64_t first = 0; first < count; first += atOnce)

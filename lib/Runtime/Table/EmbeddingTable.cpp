@@ -11,6 +11,7 @@
 #include "pdlabi/hash.h"
 #include "pdlabi/philox.h"
 #include "pdlrt/Table/InitialValues.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,6 +38,19 @@ int64_t EmbeddingTable::size() const {
   for (int shard = 0; shard < shardCount; ++shard)
     sum += shardSize(shard);
   return sum;
+}
+
+TableMoment &EmbeddingTable::beginMoment(size_t mostBytes) {
+  if (!ownMoment)
+    ownMoment = std::make_unique<TableMoment>(*this);
+  ownMoment->begin(mostBytes);
+  openMoment.store(ownMoment.get(), std::memory_order_release);
+  return *ownMoment;
+}
+
+void EmbeddingTable::endMoment() {
+  openMoment.store(nullptr, std::memory_order_release);
+  ownMoment->end();
 }
 
 int EmbeddingTable::shardOf(int64_t key) { return pdlabi::shardOfKey(key); }

@@ -18,6 +18,7 @@
 #include "Table/RowPool.h"
 #include "Table/SortRows.h"
 #include "pdlabi/hash.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
 #include <atomic>
@@ -239,6 +240,8 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
         " has as many rows as the numbers of one process's rows allow, 2^30 in "
         "some sixteen shards; use more servers");
   row = uint32_t(next);
+  if (TableMoment *reading = moment())
+    reading->noteNew(key);
   shard.index.insert(mixed, row, phaseOf(number), buckets);
   rows.take();
   char *memoryOfRow = rowAt(number, row);
@@ -321,21 +324,25 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
                               TableScratch &scratch) {
   int64_t erased = 0;
   bool outOfMemory = false;
-  forEachKey(count, sortByShard(count, keys, scratch),
-             [&](int number, Shard &shard, int64_t, uint64_t mixed, int32_t) {
-               try {
-                 rowsOfShard(number).reserveErased(1);
-               } catch (const std::bad_alloc &) {
-                 outOfMemory = true;
-               }
-               uint32_t row = 0;
-               if (outOfMemory || !shard.index.erase(mixed, row))
-                 return;
-               rowsOfShard(number).erase(row);
-               hasErased.store(true, std::memory_order_relaxed);
-               shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
-               ++erased;
-             });
+  forEachKey(
+      count, sortByShard(count, keys, scratch),
+      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int32_t) {
+        uint32_t row = 0;
+        try {
+          rowsOfShard(number).reserveErased(1);
+          TableMoment *reading = moment();
+          if (reading && shard.index.find(mixed, row))
+            reading->noteErased(key, rowAt(number, row));
+        } catch (const std::bad_alloc &) {
+          outOfMemory = true;
+        }
+        if (outOfMemory || !shard.index.erase(mixed, row))
+          return;
+        rowsOfShard(number).erase(row);
+        hasErased.store(true, std::memory_order_relaxed);
+        shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
+        ++erased;
+      });
   if (outOfMemory)
     throw std::bad_alloc();
   return erased;

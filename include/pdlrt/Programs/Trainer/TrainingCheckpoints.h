@@ -11,6 +11,7 @@
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/RunningEpoch.h"
+#include "pdlrt/Core/BackgroundTask.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Programs/Trainer/Session.h"
@@ -74,16 +75,25 @@ public:
   const std::pair<int64_t, int64_t> &lastSaved() const { return latest; }
   /// Says where all processes go on from.
   void noteResumed(int64_t steps, int64_t epoch) { latest = {steps, epoch}; }
-  /// All processes of the job: writes what `progress` says; removes checkpoints
-  /// that are older than those to keep. `running`: of all replicas.
-  Status save(Job &job, const Model &model, const RunningEpoch &running,
+  /// All processes of the job: begins to write what `progress` says, of the
+  /// state as it is now, behind the end of the save before; removes checkpoints
+  /// that are older than those to keep. `running`: of all replicas; only until
+  /// this returns. The training may go on meanwhile; the model and the job
+  /// outlive the save. The error may be that of the save before.
+  Status save(Job &job, Model &model, const RunningEpoch &running,
               TrainingProgress progress);
+  /// Of the save that goes on, without waiting: its error where it has failed.
+  Status check();
+  /// Waits for the end of the save that goes on, if one does.
+  Status finish();
 
 private:
   TrainingCheckpoints(const pdl_descriptor &descriptor,
                       const SessionOptions &options)
       : descriptor(descriptor), options(options) {}
+  struct Save;
   Status resume(Scheduler &scheduler);
+  Status complete(Save &save) const;
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
@@ -93,6 +103,8 @@ private:
   std::optional<Checkpoint> resumedFrom;
   /// Steps and epoch of the last checkpoint that was written or resumed.
   std::pair<int64_t, int64_t> latest = {0, 0};
+  /// The save that goes on.
+  std::unique_ptr<BackgroundTask> ongoing;
 };
 
 } // namespace pdlrt

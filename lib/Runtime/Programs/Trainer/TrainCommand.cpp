@@ -216,6 +216,11 @@ template <typename Step> static Status caught(Step step) {
   }
 }
 
+/// The last checkpoint is there, or why not.
+Status TrainCommand::finishSave() {
+  return checkpoints ? checkpoints->finish() : Status();
+}
+
 /// To leave takes some memory too.
 void TrainCommand::letMemoryGo() {
   for (ProgramRun *run : {&tester, &trainer}) {
@@ -239,6 +244,12 @@ Status TrainCommand::run() {
   status = caught([this] { return joinOthers(); });
   if (status.ok()) {
     status = caught([this] { return runJoined(); });
+    // What was begun before a failure is worth keeping.
+    Status saved = caught([this] { return finishSave(); });
+    if (status.ok())
+      status = std::move(saved);
+    else if (!saved.ok())
+      logWarning(saved.message());
     // Nobody asks servers any more.
     if (trainer.engine)
       trainer.engine->rest();
@@ -312,6 +323,7 @@ Status TrainCommand::runTraining() {
   // Nothing is left to train, but a test was asked for.
   if (resumption && tests && !stopping)
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
+  PDLRT_RETURN_IF_ERROR(finishSave());
   // Nobody ends before the last checkpoint is whole: batch systems may kill the
   // rest of a job after the first end, and take its status for that of all.
   if ((stopping || checkpoints) && options.distributed) {

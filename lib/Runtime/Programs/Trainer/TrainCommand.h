@@ -74,6 +74,7 @@ private:
   Status awaitOthers(int64_t epoch, const Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
+  Status finishSave();
   Status openLosses();
   std::string epochLine(int64_t epoch, int64_t steps,
                         const std::vector<std::string> &lines) const;

@@ -164,6 +164,8 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
           result.weightSum != 0
               ? fmt::format("{:.17g}", result.lossSum / result.weightSum)
               : "nan"));
+    if (checkpoints)
+      PDLRT_RETURN_IF_ERROR(checkpoints->check());
     if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1) {
       PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
       PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));

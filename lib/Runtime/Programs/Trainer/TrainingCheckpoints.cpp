@@ -10,9 +10,11 @@
 
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
 
 using namespace pdlrt;
 namespace fs = std::filesystem;
@@ -155,26 +157,76 @@ int64_t TrainingCheckpoints::stepsUntilDue(int64_t steps) const {
   return *options.checkpointSteps - steps % *options.checkpointSteps;
 }
 
-Status TrainingCheckpoints::save(Job &job, const Model &model,
+/// What a save needs while the training goes on.
+struct TrainingCheckpoints::Save {
+  CheckpointWriter writer;
+  CheckpointManifest manifest;
+  std::unique_ptr<RestOfSave> rest;
+  RunningEpoch running;
+  bool hasRunning = false;
+  int replicas = 0;
+};
+
+/// All that is left of a save.
+Status TrainingCheckpoints::complete(Save &save) const {
+  if (save.rest)
+    PDLRT_RETURN_IF_ERROR(save.rest->finish(save.writer, save.manifest));
+  // Whoever waits for room for rows waits no more.
+  save.rest.reset();
+  if (save.hasRunning)
+    PDLRT_RETURN_IF_ERROR(
+        saveRunningEpoch(descriptor, save.running, save.replicas, save.writer));
+  // Servers may have let a later start in since they have saved.
+  PDLRT_RETURN_IF_ERROR(folder->checkOwner());
+  const int64_t steps = save.manifest.progress.steps;
+  PDLRT_RETURN_IF_ERROR(save.writer.commit(std::move(save.manifest)));
+  return folder->removeOld(steps, options.checkpointKeep);
+}
+
+Status TrainingCheckpoints::save(Job &job, Model &model,
                                  const RunningEpoch &running,
                                  TrainingProgress progress) {
+  const TraceSpan span("save");
+  PDLRT_RETURN_IF_ERROR(finish());
   const int64_t steps = progress.steps;
   latest = {steps, progress.epoch};
   // An earlier start of this process has saved that.
   if (job.isRepeating())
     return {};
-  CheckpointManifest manifest;
-  manifest.settings = settings;
-  manifest.progress = std::move(progress);
-  CheckpointWriter writer(CheckpointFolder::nameIn(options.checkpoint, steps));
-  PDLRT_RETURN_IF_ERROR(job.saveState(model, writer, manifest));
+  auto save = std::make_shared<Save>(
+      CheckpointWriter(CheckpointFolder::nameIn(options.checkpoint, steps)));
+  save->manifest.settings = settings;
+  save->manifest.progress = std::move(progress);
+  auto rest = job.beginSave(model, save->writer, save->manifest);
+  if (!rest)
+    return rest.status();
   if (!folder)
     return {};
-  if (!manifest.progress.positions.empty())
-    PDLRT_RETURN_IF_ERROR(saveRunningEpoch(
-        descriptor, running, options.groups * options.workers, writer));
-  // Servers may have let a later start in since they have saved.
-  PDLRT_RETURN_IF_ERROR(folder->checkOwner());
-  PDLRT_RETURN_IF_ERROR(writer.commit(std::move(manifest)));
-  return folder->removeOld(steps, options.checkpointKeep);
+  save->rest = std::move(*rest);
+  save->replicas = options.groups * options.workers;
+  save->hasRunning = !save->manifest.progress.positions.empty();
+  // What metrics of groups keep may be large, and is not copied.
+  if (save->hasRunning && !running.groups.empty()) {
+    PDLRT_RETURN_IF_ERROR(
+        saveRunningEpoch(descriptor, running, save->replicas, save->writer));
+    save->hasRunning = false;
+  } else if (save->hasRunning) {
+    save->running = running;
+  }
+  if (!save->rest)
+    return complete(*save);
+  ongoing = std::make_unique<BackgroundTask>(
+      "save", [this, save] { return complete(*save); });
+  return {};
+}
+
+Status TrainingCheckpoints::check() {
+  return ongoing && ongoing->isDone() ? finish() : Status();
+}
+
+Status TrainingCheckpoints::finish() {
+  if (!ongoing)
+    return {};
+  const TraceSpan span("wait for the save");
+  return std::exchange(ongoing, nullptr)->wait();
 }

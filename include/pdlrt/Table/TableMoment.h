@@ -1,0 +1,104 @@
+//===- TableMoment.h - A table's rows as they were at a moment --*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// So that a table is saved while it is trained: readers go through the rows
+// that there were at a moment, shard by shard, while others write rows and
+// insert some. Who is about to write a row that has not been read yet first
+// puts its bytes aside. What is aside is given back as shards are read; where
+// it would be too much, who writes waits for readers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TABLE_TABLEMOMENT_H
+#define PDLRT_TABLE_TABLEMOMENT_H
+
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace pdlrt {
+
+/// A moment of one table (`EmbeddingTable::beginMoment`). Readers, each of
+/// shards of its own, and those who change the table may run beside each other.
+class TableMoment {
+public:
+  explicit TableMoment(const EmbeddingTable &table);
+  ~TableMoment();
+  TableMoment(const TableMoment &) = delete;
+  TableMoment &operator=(const TableMoment &) = delete;
+
+  /// The moment is now: nobody changes the table or its rows meanwhile. At most
+  /// `mostBytes` are put aside, and at least a row. Throws std::bad_alloc.
+  void begin(size_t mostBytes);
+  /// Nobody reads any more: what is aside goes, and nobody waits.
+  void end();
+
+  //===--------------------------------------------------------------------===//
+  // For those who change the table
+  //===--------------------------------------------------------------------===//
+
+  /// Before rows are written: puts aside what has yet to be read. Waits for
+  /// readers where there is no room, so the caller holds no lock. Where a row
+  /// is written by several threads, each has called this before.
+  void preserve(int64_t count, const int64_t *keys, void *const *rows) noexcept;
+  /// A key is new, and not of this moment. By the table, with the key's shard
+  /// locked, before others find the key. Throws std::bad_alloc.
+  void noteNew(int64_t key);
+  /// A key and its row are about to go. Likewise, and before somebody else may
+  /// get the row; what is put aside may be more than the most.
+  void noteErased(int64_t key, const void *row);
+
+  //===--------------------------------------------------------------------===//
+  // For readers
+  //===--------------------------------------------------------------------===//
+
+  /// The number of rows in a shard at the moment.
+  int64_t shardSize(int shard) const;
+  /// Replaces `rows` by those that a shard, not passed yet, had at the moment:
+  /// keys ascending as signed integers. What a row held then is known within
+  /// `read` alone.
+  void collectShard(int shard, std::vector<TableRow> &rows) const;
+  /// Calls visit(rows) for ranges of `rows` that together are all of them: from
+  /// there up to its return, what `row` points to holds what the row held at
+  /// the moment. `rows`: of `collectShard`, or several one behind the other.
+  /// `isLast`: these are read no more, and then no longer put aside.
+  using Visit = std::function<void(std::span<const TableRow>)>;
+  void read(std::span<TableRow> rows, bool isLast, const Visit &visit);
+  /// A shard has been read: what is aside of it goes.
+  void pass(int shard);
+
+  /// Bytes that are aside now, and at most so far.
+  size_t bytesAside() const;
+  size_t mostBytesAside() const;
+
+private:
+  struct Shard;
+  class Images;
+  bool preserveRow(Shard &shard, int64_t key, const void *row, bool isLimited);
+  void release(Shard &shard);
+
+  const EmbeddingTable &table;
+  std::unique_ptr<Shard[]> shards;
+  std::unique_ptr<Images> images;
+  /// Who waits for room does so until a shard has been passed.
+  std::mutex roomMutex;
+  std::condition_variable room;
+  std::atomic<uint64_t> passes{0};
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TABLE_TABLEMOMENT_H

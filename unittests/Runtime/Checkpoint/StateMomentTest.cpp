@@ -1,0 +1,219 @@
+//===- StateMomentTest.cpp - Saves beside updates -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint/SavedModel.h"
+#include "Support/TestFolder.h"
+
+#include "pdlrt/State/StateDigest.h"
+#include "pdlrt/State/Updater.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <random>
+#include <thread>
+
+using namespace pdlrt;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// `makeModel` with slots that a rule may have made.
+std::unique_ptr<Model> makeTrained(int64_t keys) {
+  auto model = makeModel(3, keys);
+  const EmbeddingTable &table = *model->table(SymbolTable);
+  std::vector<TableRow> rows;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table.collectShard(s, rows);
+    for (const TableRow &row : rows)
+      for (int64_t i = 0; i < 3 * handWrittenWidth; ++i)
+        static_cast<float *>(row.row)[i] =
+            std::abs(static_cast<float *>(row.row)[i]) + 1;
+  }
+  return model;
+}
+
+/// Updates a model of `makeTrained` with gradients of a seed: parameters, many
+/// rows and some new ones.
+class Training {
+public:
+  Training(Model &model, int64_t keys, int threads)
+      : model(model), keys(keys), scheduler(threads),
+        updater(model, model.descriptor().programs[0], scheduler) {}
+
+  void step() {
+    constexpr int64_t touched = 400, fresh = 20;
+    std::vector<int64_t> some;
+    for (int64_t i = 0; i < touched; ++i) {
+      const int64_t key = int64_t(random() % uint64_t(keys));
+      some.push_back(key % 2 ? key : -key * 977);
+    }
+    for (int64_t i = 0; i < fresh; ++i)
+      some.push_back(10'000'000 + next++);
+    std::sort(some.begin(), some.end());
+    some.erase(std::unique(some.begin(), some.end()), some.end());
+    std::vector<void *> rows(some.size());
+    int64_t inserted = 0;
+    ASSERT_TRUE(model.table(SymbolTable)
+                    ->findOrInsert(int64_t(some.size()), some.data(),
+                                   rows.data(), scratch, inserted)
+                    .ok());
+    std::vector<float> gradient(std::max(handWrittenWidth, handWrittenDense));
+    for (float &element : gradient)
+      element = float(random() % 1000) / 1000;
+    const std::vector<const void *> gradients(some.size(), gradient.data());
+    Contribution merged;
+    merged.present = true;
+    merged.objectives[0].weight = 2;
+    merged.blocks.push_back({gradient.data()});
+    merged.blocks.push_back({gradient.data()});
+    merged.blocks.push_back({nullptr, int64_t(some.size()), some.data(),
+                             rows.data(), gradients.data()});
+    const Status status = updater.apply(merged);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+private:
+  Model &model;
+  const int64_t keys;
+  Scheduler scheduler;
+  Updater updater;
+  std::mt19937_64 random{7};
+  int64_t next = 0;
+  TableScratch scratch;
+};
+
+/// The same parts, to the last byte.
+void expectEqual(const TestFolder &folder, const std::string &a,
+                 const std::string &b) {
+  ASSERT_EQ(filesOf(folder.file(a)), filesOf(folder.file(b)));
+  for (const std::string &name : filesOf(folder.file(a)))
+    EXPECT_EQ(folder.read(a + "/" + name), folder.read(b + "/" + name)) << name;
+}
+
+} // namespace
+
+// Whatever there is memory for, and however rows are updated.
+TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
+  constexpr int64_t keys = 30'000;
+  // Parts whole, and piece by piece; parameters copied, or written at once;
+  // room for all rows, and for few.
+  const TablePartSizes cases[] = {
+      {size_t(1) << 16, size_t(1) << 20},
+      {size_t(1) << 16, size_t(1) << 20, /*aside=*/1},
+      {size_t(1) << 16, /*memory=*/1},
+      {size_t(1) << 16, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
+  for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
+    for (const TablePartSizes &sizes : cases) {
+      TestFolder folder;
+      Model model(*handWrittenProgram({PDL_F32, untouched}), 3);
+      {
+        auto filled = makeTrained(keys);
+        // The same numbers in a model of this rule.
+        save(*filled, folder.file("first"));
+      }
+      Expected<Checkpoint> first = Checkpoint::open(folder.file("first"));
+      ASSERT_TRUE(first.status().ok());
+      const Status restored =
+          restoreModel(model, *first, CheckpointUse::Values);
+      ASSERT_TRUE(restored.ok()) << restored.message();
+      Training training(model, keys, 2);
+      for (int round = 0; round < 2; ++round) {
+        fs::create_directory(folder.file("beside"));
+        fs::create_directory(folder.file("stopping"));
+        training.step();
+        CheckpointWriter stopping =
+            CheckpointWriter::into(folder.file("stopping"));
+        ASSERT_TRUE(saveParts(model, "dense", stopping, nullptr, sizes).ok());
+        CheckpointWriter beside = CheckpointWriter::into(folder.file("beside"));
+        auto moment = StateMoment::take(model, "dense", beside, sizes);
+        ASSERT_TRUE(moment.status().ok());
+        const uint64_t digest = digestOfState(model);
+        std::atomic<bool> isWritten{false};
+        Status status;
+        std::thread writer([&] {
+          Scheduler two(2);
+          status = (*moment)->write(beside, &two);
+          isWritten = true;
+        });
+        int steps = 0;
+        while (!HasFatalFailure() && (!isWritten || steps < 5)) {
+          training.step();
+          ++steps;
+        }
+        writer.join();
+        ASSERT_TRUE(status.ok()) << status.message();
+        moment->reset();
+        EXPECT_NE(digestOfState(model), digest);
+        EXPECT_EQ(model.table(SymbolTable)->moment(), nullptr);
+        expectEqual(folder, "beside", "stopping");
+        ASSERT_EQ(beside.addedParts().size(), stopping.addedParts().size());
+        for (size_t p = 0; p < beside.addedParts().size(); ++p) {
+          EXPECT_EQ(beside.addedParts()[p].file, stopping.addedParts()[p].file);
+          EXPECT_EQ(beside.addedParts()[p].digest,
+                    stopping.addedParts()[p].digest);
+        }
+        fs::remove_all(folder.file("beside"));
+        fs::remove_all(folder.file("stopping"));
+      }
+    }
+}
+
+// At most what it may, or a sixteenth of the table.
+TEST(StateMoment, KeepsToItsMemory) {
+  constexpr int64_t keys = 30'000;
+  TestFolder folder;
+  auto model = makeTrained(keys);
+  fs::create_directory(folder.file("c"));
+  CheckpointWriter writer = CheckpointWriter::into(folder.file("c"));
+  TablePartSizes sizes;
+  sizes.aside = 1;
+  auto moment = StateMoment::take(*model, "dense", writer, sizes);
+  ASSERT_TRUE(moment.status().ok());
+  const EmbeddingTable &table = *model->table(SymbolTable);
+  const size_t most =
+      size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 16;
+  std::atomic<bool> isTrained{false};
+  std::thread trainer([&] {
+    Training training(*model, keys, 1);
+    for (int step = 0; step < 50; ++step)
+      training.step();
+    isTrained = true;
+  });
+  // It waits for somebody to read.
+  while (!HasFatalFailure() &&
+         (*moment)->mostBytesAside() < most - 2 * table.rowBytes())
+    std::this_thread::yield();
+  EXPECT_FALSE(isTrained);
+  EXPECT_TRUE((*moment)->write(writer, nullptr).ok());
+  trainer.join();
+  EXPECT_LE((*moment)->mostBytesAside(), most);
+}
+
+// Where the writer fails, training goes on.
+TEST(StateMoment, AFailureHoldsNobodyUp) {
+  TestFolder folder;
+  auto model = makeTrained(5000);
+  TablePartSizes sizes;
+  sizes.aside = 1;
+  CheckpointWriter writer(folder.file("nowhere/step-000000000001"));
+  auto moment = StateMoment::take(*model, "dense", writer, sizes);
+  ASSERT_TRUE(moment.status().ok());
+  std::thread trainer([&] {
+    Training training(*model, 5000, 1);
+    for (int step = 0; step < 50; ++step)
+      training.step();
+  });
+  EXPECT_THAT((*moment)->write(writer, nullptr).message(),
+              testing::HasSubstr("cannot be written"));
+  moment->reset();
+  trainer.join();
+  EXPECT_EQ(model->stepCount(0), 61);
+}

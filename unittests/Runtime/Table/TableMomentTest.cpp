@@ -1,0 +1,295 @@
+//===- TableMomentTest.cpp - Rows as they were, beside those who write ----===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Table/TableMoment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+constexpr int64_t width = 3;
+/// A row: the value and one slot.
+using Row = std::array<float, 2 * width>;
+using Rows = std::map<int64_t, Row>;
+
+std::unique_ptr<EmbeddingTable> makeTable() {
+  TableOptions options;
+  options.name = "emb";
+  options.width = width;
+  options.initializer = {PDL_INIT_UNIFORM, -1, 1};
+  options.slotInitialValues = {0.125};
+  options.seed = 5;
+  return createHashTable(options);
+}
+
+std::vector<void *> insert(EmbeddingTable &table,
+                           const std::vector<int64_t> &keys) {
+  std::vector<void *> rows(keys.size());
+  TableScratch scratch;
+  int64_t inserted = 0;
+  EXPECT_TRUE(table
+                  .findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
+                                scratch, inserted)
+                  .ok());
+  return rows;
+}
+
+/// As an update does: all of each row changes.
+void update(EmbeddingTable &table, const std::vector<int64_t> &keys,
+            const std::vector<void *> &rows, float by) {
+  if (TableMoment *moment = table.moment())
+    moment->preserve(int64_t(keys.size()), keys.data(), rows.data());
+  for (void *row : rows)
+    for (size_t i = 0; i < 2 * width; ++i)
+      static_cast<float *>(row)[i] += by;
+}
+
+Rows contentOf(const EmbeddingTable &table) {
+  Rows content;
+  std::vector<TableRow> rows;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table.collectShard(s, rows);
+    for (const TableRow &row : rows)
+      std::memcpy(content[row.key].data(), row.row, sizeof(Row));
+  }
+  return content;
+}
+
+/// What a reader finds in one shard, which it passes.
+void readShard(TableMoment &moment, int shard, Rows &content) {
+  std::vector<TableRow> rows;
+  moment.collectShard(shard, rows);
+  EXPECT_EQ(int64_t(rows.size()), moment.shardSize(shard));
+  int64_t last = std::numeric_limits<int64_t>::min();
+  moment.read(rows, /*isLast=*/true, [&](std::span<const TableRow> some) {
+    for (const TableRow &row : some) {
+      EXPECT_LE(last, row.key);
+      last = row.key;
+      std::memcpy(content[row.key].data(), row.row, sizeof(Row));
+    }
+  });
+  moment.pass(shard);
+}
+
+std::vector<int64_t> keysFrom(int64_t first, int64_t count) {
+  std::vector<int64_t> keys(count);
+  std::iota(keys.begin(), keys.end(), first);
+  for (size_t i = 0; i < keys.size(); i += 2)
+    keys[i] *= -977;
+  return keys;
+}
+
+} // namespace
+
+TEST(TableMoment, RowsAreThoseOfTheMoment) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 5000);
+  const std::vector<void *> rows = insert(*table, keys);
+  update(*table, keys, rows, 1);
+  for (int round = 0; round < 2; ++round) {
+    const Rows expected = contentOf(*table);
+    EXPECT_EQ(table->moment(), nullptr);
+    TableMoment &moment = table->beginMoment(size_t(1) << 20);
+    EXPECT_EQ(table->moment(), &moment);
+    Rows found;
+    for (int s = 0; s < EmbeddingTable::shardCount / 2; ++s)
+      readShard(moment, s, found);
+    // Some twice; some are new, and written as well.
+    update(*table, keys, rows, 2);
+    update(*table, {keys.begin(), keys.begin() + 100},
+           {rows.begin(), rows.begin() + 100}, 3);
+    const std::vector<int64_t> more = keysFrom(100'000 * (round + 1), 3000);
+    update(*table, more, insert(*table, more), 4);
+    // Of what has not been read, each row once.
+    EXPECT_GT(moment.bytesAside(), size_t(2000) * sizeof(Row));
+    EXPECT_LT(moment.bytesAside(), size_t(5000) * sizeof(Row));
+    for (int s = EmbeddingTable::shardCount / 2; s < EmbeddingTable::shardCount;
+         ++s)
+      readShard(moment, s, found);
+    EXPECT_EQ(moment.bytesAside(), size_t(0));
+    table->endMoment();
+    EXPECT_EQ(found, expected);
+    EXPECT_NE(contentOf(*table), expected);
+  }
+}
+
+// Erased rows are of the moment, whatever becomes of their memory; so are keys
+// that come back.
+TEST(TableMoment, RowsMayBeErased) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 3000);
+  update(*table, keys, insert(*table, keys), 1);
+  const Rows expected = contentOf(*table);
+  TableMoment &moment = table->beginMoment(1);
+  Rows found;
+  for (int s = 0; s < EmbeddingTable::shardCount / 4; ++s)
+    readShard(moment, s, found);
+  // A reader that has begun, and goes on behind what others do.
+  const int begun = EmbeddingTable::shardCount / 4;
+  std::vector<TableRow> rows;
+  moment.collectShard(begun, rows);
+  TableScratch scratch;
+  EXPECT_EQ(table->erase(int64_t(keys.size()), keys.data(), scratch), 3000);
+  for (uint16_t time = 1; time <= 3; ++time)
+    table->quiesce(time);
+  const std::vector<int64_t> more = keysFrom(100'000, 3000);
+  update(*table, more, insert(*table, more), 1);
+  const std::vector<int64_t> back(keys.begin(), keys.begin() + 1000);
+  const std::vector<void *> again = insert(*table, back);
+  for (void *row : again)
+    static_cast<float *>(row)[0] = 17;
+  EXPECT_EQ(table->erase(500, back.data(), scratch), 500);
+  moment.read(rows, /*isLast=*/true, [&](std::span<const TableRow> some) {
+    for (const TableRow &row : some)
+      std::memcpy(found[row.key].data(), row.row, sizeof(Row));
+  });
+  moment.pass(begun);
+  for (int s = begun + 1; s < EmbeddingTable::shardCount; ++s)
+    readShard(moment, s, found);
+  table->endMoment();
+  EXPECT_EQ(found, expected);
+}
+
+// What was read, but not for the last time, is still preserved.
+TEST(TableMoment, RowsMayBeReadAgain) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 3000);
+  const std::vector<void *> rows = insert(*table, keys);
+  const Rows expected = contentOf(*table);
+  TableMoment &moment = table->beginMoment(size_t(1) << 20);
+  std::vector<TableRow> all, ofShard;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    moment.collectShard(s, ofShard);
+    all.insert(all.end(), ofShard.begin(), ofShard.end());
+  }
+  for (int pass = 0; pass < 3; ++pass) {
+    Rows found;
+    moment.read(all, /*isLast=*/pass == 2, [&](std::span<const TableRow> some) {
+      for (const TableRow &row : some)
+        std::memcpy(found[row.key].data(), row.row, sizeof(Row));
+    });
+    EXPECT_EQ(found, expected);
+    update(*table, keys, rows, 1);
+  }
+  table->endMoment();
+}
+
+TEST(TableMoment, WhoWritesWaitsWhereThereIsNoRoom) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 5000);
+  const std::vector<void *> rows = insert(*table, keys);
+  const Rows expected = contentOf(*table);
+  constexpr size_t most = 100 * sizeof(Row);
+  TableMoment &moment = table->beginMoment(most);
+  std::atomic<bool> isWritten{false};
+  std::thread writer([&] {
+    update(*table, keys, rows, 1);
+    isWritten = true;
+  });
+  while (moment.bytesAside() < most)
+    std::this_thread::yield();
+  // It is not done before there is room for the last rows.
+  Rows found;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    if (s < EmbeddingTable::shardCount / 2)
+      EXPECT_FALSE(isWritten);
+    readShard(moment, s, found);
+  }
+  writer.join();
+  EXPECT_EQ(moment.mostBytesAside(), most);
+  table->endMoment();
+  EXPECT_EQ(found, expected);
+}
+
+// A reader that fails leaves nobody waiting.
+TEST(TableMoment, ItsEndLetsWritersGo) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 1000);
+  const std::vector<void *> rows = insert(*table, keys);
+  Rows expected = contentOf(*table);
+  table->beginMoment(1);
+  std::thread writer([&] { update(*table, keys, rows, 1); });
+  table->endMoment();
+  writer.join();
+  for (auto &[key, row] : expected)
+    for (float &element : row)
+      element += 1;
+  EXPECT_EQ(contentOf(*table), expected);
+}
+
+// Several readers; writers of the same rows, one after the other, and new keys.
+TEST(TableMoment, ManyWriteBesideManyReaders) {
+  for (const size_t most : {size_t(1) << 20, 200 * sizeof(Row)}) {
+    auto table = makeTable();
+    const std::vector<int64_t> keys = keysFrom(1, 20'000);
+    const std::vector<void *> rows = insert(*table, keys);
+    const Rows expected = contentOf(*table);
+    TableMoment &moment = table->beginMoment(most);
+    std::atomic<int> next{0};
+    std::vector<Rows> found(2);
+    std::vector<std::thread> threads;
+    for (size_t reader = 0; reader < 2; ++reader)
+      threads.emplace_back([&, reader] {
+        for (int s; (s = next++) < EmbeddingTable::shardCount;)
+          readShard(moment, s, found[reader]);
+      });
+    // Each has rows of its own.
+    constexpr size_t writers = 3;
+    for (size_t writer = 0; writer < writers; ++writer)
+      threads.emplace_back([&, writer] {
+        std::mt19937 random{unsigned(writer)};
+        for (int step = 0; step < 300; ++step) {
+          std::vector<int64_t> some;
+          std::vector<void *> where;
+          for (int i = 0; i < 32; ++i) {
+            const size_t row =
+                random() % (keys.size() / writers) * writers + writer;
+            some.push_back(keys[row]);
+            where.push_back(rows[row]);
+          }
+          update(*table, some, where, 1);
+          const std::vector<int64_t> more =
+              keysFrom(int64_t(1'000'000 * (writer + 1) + 10 * step), 10);
+          update(*table, more, insert(*table, more), 1);
+        }
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_LE(moment.mostBytesAside(), most);
+    table->endMoment();
+    found[0].merge(found[1]);
+    EXPECT_EQ(found[0], expected);
+  }
+}
+
+TEST(TableMoment, AnEmptyTableHasOne) {
+  auto table = makeTable();
+  TableMoment &moment = table->beginMoment(0);
+  const std::vector<int64_t> keys = keysFrom(1, 100);
+  update(*table, keys, insert(*table, keys), 1);
+  Rows found;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+    readShard(moment, s, found);
+  table->endMoment();
+  EXPECT_TRUE(found.empty());
+  EXPECT_EQ(table->size(), 100);
+}
