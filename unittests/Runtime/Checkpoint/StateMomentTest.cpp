@@ -112,6 +112,8 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
       {size_t(1) << 16, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes : cases) {
+      SCOPED_TRACE(testing::Message() << "untouched " << untouched << ", case "
+                                      << &sizes - cases);
       TestFolder folder;
       Model model(*handWrittenProgram({PDL_F32, untouched}), 3);
       {
