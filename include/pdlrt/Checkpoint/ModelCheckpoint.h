@@ -77,9 +77,9 @@ public:
   StateMoment(const StateMoment &) = delete;
   StateMoment &operator=(const StateMoment &) = delete;
 
-  /// Once, in any one thread: adds to the writer what `saveParts` would have
-  /// added at the moment. Throws std::bad_alloc.
-  Status write(CheckpointWriter &writer, Scheduler *scheduler);
+  /// Once, in any one thread, with one more of its own: adds to the writer what
+  /// `saveParts` would have added at the moment. Throws std::bad_alloc.
+  Status write(CheckpointWriter &writer);
   /// Bytes of rows that were aside at most.
   size_t mostBytesAside() const;
 

@@ -32,6 +32,25 @@ Expected<CheckpointManifest> decodeSaved(const Message &answer);
 Status joinSaved(const std::vector<Message> &answers, CheckpointWriter &writer,
                  CheckpointManifest &manifest);
 
+/// What the payload of a Save request asks for.
+enum class SaveKind {
+  Probe,    ///< whether the server sees a file (`SaveProbe`)
+  Stopping, ///< the parts of now, before the answer
+  Begin,    ///< the parts of now, beside what follows; says that it has begun
+  Ask       ///< what has become of that
+};
+struct SaveRequest {
+  SaveKind kind = SaveKind::Stopping;
+  /// The probe, or the folder for the parts.
+  std::string path;
+};
+Message encodeSaveRequest(const SaveRequest &request);
+/// Any bytes are safe.
+SaveRequest decodeSaveRequest(const Message &payload);
+
+/// The answer to Begin, and to Ask until all parts are written.
+Message answerSaving();
+
 /// A file that trainer 0 makes in the folder of checkpoints before the first
 /// step, so that servers can tell whether they see the same folder. It goes
 /// with the object; what an interrupted process leaves is removed by
@@ -53,10 +72,6 @@ private:
   std::string path;
 };
 
-/// The probe that the payload of a Save request names; none where it asks for
-/// parts.
-std::optional<std::string> probeIn(const Message &payload);
-
 /// Of a server, `who`: whether a probe is there, and a file can be written
 /// beside it. The answer to the request.
 Message answerProbe(const std::string &probe, const std::string &who);
@@ -65,8 +80,14 @@ Message answerProbe(const std::string &probe, const std::string &who);
 /// `folder` of this trainer; the error of the first one that cannot.
 Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
 
-/// Of trainer 0, between two steps: has all servers write their parts into the
-/// writer's folder, which they share, and takes them in.
+/// Of trainer 0, between two steps: has all servers begin to write their parts
+/// as they are now into the writer's folder, which they share.
+Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer);
+/// Behind that, beside steps: waits until all have written them, and takes them
+/// in.
+Status finishSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+                           CheckpointManifest &manifest);
+/// Both at once: no server does anything else meanwhile.
 Status saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                      CheckpointManifest &manifest);
 

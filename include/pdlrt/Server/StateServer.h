@@ -184,7 +184,11 @@ private:
   void addValues(const ExchangeLayout &layout, int32_t channel, bool frozen,
                  Snapshot &snapshot, ExchangeWriter &writer);
   Status checkSave(const Envelope &request, const Message &payload) const;
+  /// Parts of a checkpoint that are written beside steps.
+  struct Saving;
   Message save(const std::string &folder);
+  Message beginSave(const std::string &folder);
+  Message askSave(const std::string &folder) const;
   Status checkReduce(const Envelope &request, const Message &payload);
   std::vector<Message> closeReduce();
 
@@ -200,6 +204,8 @@ private:
   std::vector<Status> statuses;
   /// By trainer, of the current round.
   std::vector<std::unique_ptr<ReduceVectors>> reduced;
+  /// Of the last request to begin one; ends before all else here.
+  std::unique_ptr<Saving> saving;
 };
 
 /// The server of the descriptor's mode, with initial values.

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <system_error>
 
 using namespace pdlrt;
 
@@ -233,9 +234,17 @@ StateMoment::~StateMoment() {
       table->endMoment();
 }
 
-Status StateMoment::write(CheckpointWriter &writer, Scheduler *scheduler) {
+Status StateMoment::write(CheckpointWriter &writer) {
   PDLRT_RETURN_IF_ERROR(writeDense(*plan, writer));
-  return saveTables(model, plan->tables, writer, scheduler, plan->memory);
+  // Those of the training have other work. While one thread waits for the disk,
+  // another makes the next part.
+  std::optional<Scheduler> writers;
+  try {
+    writers.emplace(2);
+  } catch (const std::system_error &) {
+    return saveTables(model, plan->tables, writer, nullptr, plan->memory);
+  }
+  return saveTables(model, plan->tables, writer, &*writers, plan->memory);
 }
 
 size_t StateMoment::mostBytesAside() const {

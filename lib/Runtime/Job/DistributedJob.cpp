@@ -31,6 +31,20 @@ using namespace pdlrt;
 
 namespace {
 
+/// What servers write beside steps.
+class RestOnServers final : public RestOfSave {
+public:
+  explicit RestOnServers(ServerGroup &servers) : servers(servers) {}
+
+  Status finish(CheckpointWriter &writer,
+                CheckpointManifest &manifest) override {
+    return finishSaveOnServers(servers, writer, manifest);
+  }
+
+private:
+  ServerGroup &servers;
+};
+
 class DistributedJob final : public Job {
 public:
   DistributedJob(const pdl_descriptor &descriptor,
@@ -71,8 +85,9 @@ public:
   void leave(const Status &outcome) override {
     for (Worker &worker : workers)
       worker.servers->leaveAll(outcome.message());
-    if (asker)
-      asker->leaveAll(outcome.message());
+    for (const auto &group : {&asker, &saver})
+      if (*group)
+        (*group)->leaveAll(outcome.message());
     if (servers)
       servers->leaveAll(outcome.message());
   }
@@ -93,7 +108,11 @@ private:
   std::vector<Message> handshakes(bool takesPart) const;
   Expected<std::unique_ptr<ServerGroup>> joinAs(uint32_t worker,
                                                 EarlierStart earlierStart);
-  Expected<ServerGroup *> joinAsker();
+  /// Joins `group`, the sender `number` behind those of steps, unless it has.
+  Expected<ServerGroup *> joinBeside(std::unique_ptr<ServerGroup> &group,
+                                     int number);
+  Expected<ServerGroup *> joinAsker() { return joinBeside(asker, 1); }
+  Expected<ServerGroup *> joinSaver() { return joinBeside(saver, 2); }
   Expected<std::unique_ptr<StepEngine>>
   createAsyncEngine(Model &model, const pdl_program &program,
                     const ReplicaLayout &layout, Scheduler &scheduler);
@@ -112,10 +131,10 @@ private:
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
   std::vector<Worker> workers;
-  /// Sends what changes no state, such as pulls: a sender of its own, so that a
-  /// new start of this trainer need not know how much of it was done. Joined
-  /// when it is needed.
-  std::unique_ptr<ServerGroup> asker;
+  /// Send what changes no state, pulls and saves: senders of their own, so that
+  /// a new start of this trainer need not know how much of it was done, and
+  /// saves go on beside all else. Joined when they are needed.
+  std::unique_ptr<ServerGroup> asker, saver;
 };
 
 } // namespace
@@ -186,15 +205,17 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
   return connected;
 }
 
-Expected<ServerGroup *> DistributedJob::joinAsker() {
-  if (!asker) {
-    auto joined = joinAs(uint32_t(mode.workersSend ? run.workers : 0) + 1,
-                         EarlierStart::Ignore);
+Expected<ServerGroup *>
+DistributedJob::joinBeside(std::unique_ptr<ServerGroup> &group, int number) {
+  if (!group) {
+    auto joined =
+        joinAs(uint32_t((mode.workersSend ? run.workers : 0) + number),
+               EarlierStart::Ignore);
     if (!joined)
       return joined.status();
-    asker = std::move(*joined);
+    group = std::move(*joined);
   }
-  return asker.get();
+  return group.get();
 }
 
 Status DistributedJob::join() {
@@ -286,7 +307,7 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
 Status DistributedJob::checkSaveFolder(const std::string &folder) {
   if (options.rank != 0)
     return {};
-  Expected<ServerGroup *> group = joinAsker();
+  Expected<ServerGroup *> group = joinSaver();
   return group ? checkFolderOnServers(**group, folder) : group.status();
 }
 
@@ -301,17 +322,24 @@ DistributedJob::beginSave(Model &, CheckpointWriter &writer,
       worker.client->forgetRemainders();
   // Where steps are rounds, servers stay between two of them until this
   // trainer's next one.
+  std::unique_ptr<RestOfSave> rest;
   if (options.rank == 0) {
-    Expected<ServerGroup *> group = joinAsker();
+    Expected<ServerGroup *> group = joinSaver();
     if (!group)
       return group.status();
-    PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
+    // A new start of this trainer would not know of a save that goes on.
+    if (goesOn()) {
+      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
+    } else {
+      PDLRT_RETURN_IF_ERROR(beginSaveOnServers(**group, writer));
+      rest = std::make_unique<RestOnServers>(**group);
+    }
   }
-  // Nobody pushes before all parts are written: they are of one moment.
-  int64_t saved = 1;
+  // Nobody pushes before all servers have begun: their parts are of one moment.
+  int64_t begun = 1;
   if (!mode.stepsAreRounds)
-    PDLRT_RETURN_IF_ERROR(sum({&saved, 1}, {}));
-  return std::unique_ptr<RestOfSave>();
+    PDLRT_RETURN_IF_ERROR(sum({&begun, 1}, {}));
+  return rest;
 }
 
 Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,

@@ -54,10 +54,7 @@ public:
       : moment(std::move(moment)) {}
 
   Status finish(CheckpointWriter &writer, CheckpointManifest &) override {
-    // Those of the training have other work. While one thread waits for the
-    // disk, the other makes the next part.
-    Scheduler writers(2);
-    return moment->write(writer, &writers);
+    return moment->write(writer);
   }
 
 private:

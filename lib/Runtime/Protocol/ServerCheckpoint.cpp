@@ -12,16 +12,49 @@
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/RandomNumber.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <string>
+#include <thread>
 #include <utility>
 
 using namespace pdlrt;
 namespace fs = std::filesystem;
 
-/// Before the path of a probe; the folder of a save is an absolute path.
-static constexpr char probeMark = '?';
+/// Before the path; that of a stopping save, which is absolute, has none.
+static constexpr char probeMark = '?', beginMark = '&', askMark = '=';
+/// The answer that a save has not ended.
+static constexpr const char *savingText = ".";
+/// Trainer 0 asks again after so long.
+static constexpr std::chrono::milliseconds askInterval{20};
+
+Message pdlrt::encodeSaveRequest(const SaveRequest &request) {
+  switch (request.kind) {
+  case SaveKind::Probe:
+    return Message::ofString(probeMark + request.path);
+  case SaveKind::Begin:
+    return Message::ofString(beginMark + request.path);
+  case SaveKind::Ask:
+    return Message::ofString(askMark + request.path);
+  case SaveKind::Stopping:
+    break;
+  }
+  return Message::ofString(request.path);
+}
+
+SaveRequest pdlrt::decodeSaveRequest(const Message &payload) {
+  std::string text = payload.toString();
+  const char mark = text.empty() ? '/' : text.front();
+  const SaveKind kind = mark == probeMark   ? SaveKind::Probe
+                        : mark == beginMark ? SaveKind::Begin
+                        : mark == askMark   ? SaveKind::Ask
+                                            : SaveKind::Stopping;
+  return {kind, kind == SaveKind::Stopping ? std::move(text) : text.substr(1)};
+}
+
+Message pdlrt::answerSaving() { return Message::ofString(savingText); }
 
 Message pdlrt::encodeSaved(const Expected<CheckpointManifest> &written) {
   return Message::ofString(written ? "+" + encodeManifest(*written)
@@ -90,14 +123,7 @@ SaveProbe::~SaveProbe() {
 }
 
 Message SaveProbe::request() const {
-  return Message::ofString(probeMark + path);
-}
-
-std::optional<std::string> pdlrt::probeIn(const Message &payload) {
-  std::string text = payload.toString();
-  if (text.empty() || text.front() != probeMark)
-    return std::nullopt;
-  return text.substr(1);
+  return encodeSaveRequest({SaveKind::Probe, path});
 }
 
 Message pdlrt::answerProbe(const std::string &probe, const std::string &who) {
@@ -138,15 +164,55 @@ Status pdlrt::checkFolderOnServers(ServerGroup &servers,
   return {};
 }
 
-Status pdlrt::saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
-                            CheckpointManifest &manifest) {
+/// Sends a request about the writer's folder.
+static Expected<std::vector<Message>>
+askServers(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer) {
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
-  Expected<std::vector<Message>> answers = servers.sendAll(
+  return servers.sendAll(
       MessageKind::Save,
       std::vector<Message>(servers.size(),
-                           Message::ofString(absolutePath(*folder))));
+                           encodeSaveRequest({kind, absolutePath(*folder)})));
+}
+
+static bool isSaving(const Message &answer) {
+  return answer.toString() == savingText;
+}
+
+Status pdlrt::beginSaveOnServers(ServerGroup &servers,
+                                 CheckpointWriter &writer) {
+  Expected<std::vector<Message>> answers =
+      askServers(servers, SaveKind::Begin, writer);
+  if (!answers)
+    return answers.status();
+  for (const Message &answer : *answers)
+    if (!isSaving(answer))
+      PDLRT_RETURN_IF_ERROR(decodeSaved(answer).status());
+  return {};
+}
+
+Status pdlrt::finishSaveOnServers(ServerGroup &servers,
+                                  CheckpointWriter &writer,
+                                  CheckpointManifest &manifest) {
+  for (;; std::this_thread::sleep_for(askInterval)) {
+    Expected<std::vector<Message>> answers =
+        askServers(servers, SaveKind::Ask, writer);
+    if (!answers)
+      return answers.status();
+    // The first that fails is not waited for by the others.
+    for (const Message &answer : *answers)
+      if (!isSaving(answer))
+        PDLRT_RETURN_IF_ERROR(decodeSaved(answer).status());
+    if (std::ranges::none_of(*answers, isSaving))
+      return joinSaved(*answers, writer, manifest);
+  }
+}
+
+Status pdlrt::saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+                            CheckpointManifest &manifest) {
+  Expected<std::vector<Message>> answers =
+      askServers(servers, SaveKind::Stopping, writer);
   if (!answers)
     return answers.status();
   return joinSaved(*answers, writer, manifest);

@@ -12,6 +12,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Core/BackgroundTask.h"
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
@@ -22,6 +23,20 @@
 #include <optional>
 
 using namespace pdlrt;
+
+struct StateServer::Saving {
+  explicit Saving(const std::string &folder)
+      : folder(folder), writer(CheckpointWriter::into(folder)) {}
+
+  const std::string folder;
+  CheckpointWriter writer;
+  CheckpointManifest manifest;
+  std::unique_ptr<StateMoment> moment;
+  /// Once the task is done.
+  Message answer;
+  /// Ends before what it uses.
+  std::unique_ptr<BackgroundTask> task;
+};
 
 StateServer::~StateServer() = default;
 
@@ -224,9 +239,17 @@ Status StateServer::checkPayload(const Envelope &request,
 Expected<Message> StateServer::handle(const Envelope &request,
                                       Message payload) {
   if (request.kind == MessageKind::Save) {
-    const std::optional<std::string> probe = probeIn(payload);
-    return probe ? answerProbe(*probe, fmt::format("server {}", rank()))
-                 : save(payload.toString());
+    const SaveRequest save = decodeSaveRequest(payload);
+    switch (save.kind) {
+    case SaveKind::Probe:
+      return answerProbe(save.path, fmt::format("server {}", rank()));
+    case SaveKind::Begin:
+      return beginSave(save.path);
+    case SaveKind::Ask:
+      return askSave(save.path);
+    case SaveKind::Stopping:
+      return this->save(save.path);
+    }
   }
   if (request.kind != MessageKind::Pull) {
     Expected<Message> answer = handleStep(request);
@@ -292,30 +315,89 @@ Status StateServer::checkSave(const Envelope &request,
     return Status::invalid("checkpoints are written for trainer 0 alone");
   if (payload.size() == 0 || payload.size() > longestPath)
     return Status::invalid("a request to save names no folder");
-  return saves.allows(probeIn(payload).value_or(payload.toString()));
+  return saves.allows(decodeSaveRequest(payload).path);
+}
+
+/// "dense-0.safetensors".
+static std::string denseFileOf(int32_t rank) {
+  return fmt::format("dense-{}.safetensors", rank);
+}
+
+/// Of the server `who`: an error where it does not see the folder.
+static Status checkFolder(const std::string &who, const std::string &folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error))
+    return {};
+  return Status::invalid(who + " does not see the folder " + folder +
+                         "; give a folder that all processes of the job share");
+}
+
+/// What `write` returns; the answer where it throws std::bad_alloc.
+template <typename Write>
+static Message answerOf(const std::string &who, Write write) {
+  try {
+    return write();
+  } catch (const std::bad_alloc &) {
+    return encodeSaved(Status::outOfMemory(who + " is out of memory for the "
+                                                 "parts of a checkpoint"));
+  }
 }
 
 Message StateServer::save(const std::string &folder) {
   const TraceSpan span("save");
-  const std::string who = "server " + std::to_string(rank());
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error))
-    return encodeSaved(
-        Status::invalid(who + " does not see the folder " + folder +
-                        "; give a folder that all processes of the job share"));
-  try {
+  const std::string who = fmt::format("server {}", rank());
+  // Before the state of now is written over it.
+  saving.reset();
+  return answerOf(who, [&] {
+    if (Status status = checkFolder(who, folder); !status.ok())
+      return encodeSaved(std::move(status));
     CheckpointWriter writer = CheckpointWriter::into(folder);
     Status status =
-        saveParts(ownModel, "dense-" + std::to_string(rank()) + ".safetensors",
-                  writer, &scheduler);
+        saveParts(ownModel, denseFileOf(rank()), writer, &scheduler);
     if (!status.ok())
       return encodeSaved(std::move(status).withContext(who));
     CheckpointManifest manifest;
     describeModel(ownModel, manifest);
     manifest.parts = writer.addedParts();
     return encodeSaved(std::move(manifest));
-  } catch (const std::bad_alloc &) {
-    return encodeSaved(Status::outOfMemory(who + " is out of memory for the "
-                                                 "parts of a checkpoint"));
-  }
+  });
+}
+
+Message StateServer::beginSave(const std::string &folder) {
+  const TraceSpan span("save");
+  const std::string who = fmt::format("server {}", rank());
+  // A model has one moment at a time.
+  saving.reset();
+  return answerOf(who, [&] {
+    if (Status status = checkFolder(who, folder); !status.ok())
+      return encodeSaved(std::move(status));
+    auto begun = std::make_unique<Saving>(folder);
+    describeModel(ownModel, begun->manifest);
+    auto moment =
+        StateMoment::take(ownModel, denseFileOf(rank()), begun->writer);
+    if (!moment)
+      return encodeSaved(std::move(moment).status().withContext(who));
+    begun->moment = std::move(*moment);
+    saving = std::move(begun);
+    saving->task = std::make_unique<BackgroundTask>(
+        "save", [who, own = saving.get()]() -> Status {
+          own->answer = answerOf(who, [&] {
+            Status status = own->moment->write(own->writer);
+            if (!status.ok())
+              return encodeSaved(std::move(status).withContext(who));
+            own->manifest.parts = own->writer.addedParts();
+            return encodeSaved(std::move(own->manifest));
+          });
+          own->moment.reset();
+          return {};
+        });
+    return answerSaving();
+  });
+}
+
+Message StateServer::askSave(const std::string &folder) const {
+  if (!saving || saving->folder != folder)
+    return encodeSaved(Status::invalid(
+        fmt::format("server {} has begun no save into {}", rank(), folder)));
+  return saving->task->isDone() ? saving->answer : answerSaving();
 }

@@ -112,8 +112,8 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
       {size_t(1) << 16, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes : cases) {
-      SCOPED_TRACE(testing::Message() << "untouched " << untouched << ", case "
-                                      << &sizes - cases);
+      SCOPED_TRACE(testing::Message()
+                   << "untouched " << untouched << ", case " << &sizes - cases);
       TestFolder folder;
       Model model(*handWrittenProgram({PDL_F32, untouched}), 3);
       {
@@ -141,8 +141,7 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
         std::atomic<bool> isWritten{false};
         Status status;
         std::thread writer([&] {
-          Scheduler two(2);
-          status = (*moment)->write(beside, &two);
+          status = (*moment)->write(beside);
           isWritten = true;
         });
         int steps = 0;
@@ -194,7 +193,7 @@ TEST(StateMoment, KeepsToItsMemory) {
          (*moment)->mostBytesAside() < most - 2 * table.rowBytes())
     std::this_thread::yield();
   EXPECT_FALSE(isTrained);
-  EXPECT_TRUE((*moment)->write(writer, nullptr).ok());
+  EXPECT_TRUE((*moment)->write(writer).ok());
   trainer.join();
   EXPECT_LE((*moment)->mostBytesAside(), most);
 }
@@ -213,7 +212,7 @@ TEST(StateMoment, AFailureHoldsNobodyUp) {
     for (int step = 0; step < 50; ++step)
       training.step();
   });
-  EXPECT_THAT((*moment)->write(writer, nullptr).message(),
+  EXPECT_THAT((*moment)->write(writer).message(),
               testing::HasSubstr("cannot be written"));
   moment->reset();
   trainer.join();

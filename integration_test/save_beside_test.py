@@ -1,0 +1,170 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A checkpoint is written beside the training and holds the state of its step to the
+bit: real processes with tables that take a while to write."""
+
+import json
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from programs import BUILD, compile_model, model, run
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+LINES, BATCH = 6000, 100
+EPOCH = LINES // BATCH
+
+
+def write_lines(path):
+    """Criteo's layout; nearly each category is another key."""
+    draw = random.Random(1)
+    with open(path, "w") as file:
+        for _ in range(LINES):
+            file.write("\t".join([str(draw.randrange(2)),
+                                  *(str(draw.randrange(400)) for _ in range(13)),
+                                  *(f"{draw.randrange(1 << 32):08x}" for _ in range(26))])
+                       + "\n")
+
+
+def checkpoints(folder):
+    return sorted(int(name[5:]) for name in os.listdir(folder)
+                  if re.fullmatch(r"step-\d{12}", name))
+
+
+def fail_at_size(size):
+    """As where a disk is full: no file of this process may be larger."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+class SaveBeside(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = Path(cls.folder.name)
+        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
+                                    "--numerics=strict")
+        cls.clicks = cls.root / "clicks.tsv"
+        write_lines(cls.clicks)
+        cls.dumps = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def command(self, *flags):
+        size = () if "--batch-size" in flags else ("--batch-size", BATCH)
+        return [str(part) for part in
+                (self.trainer, "train", "--data", self.clicks, "--seed", 4, *size, *flags)]
+
+    def dump_after(self, steps, *flags):
+        """The state after some steps of a training that saves nothing."""
+        key = steps, flags
+        if key not in self.dumps:
+            dump = self.root / f"dump-{len(self.dumps)}"
+            run(*self.command("--steps", steps, "--dump", dump, "--dump-slots", *flags))
+            self.dumps[key] = dump
+        return self.dumps[key]
+
+    def check_each(self, saved, steps, *flags):
+        for step in steps:
+            with self.subTest(step=step):
+                said = run(PDL_CHECKPOINT, "diff", saved / f"step-{step:012}",
+                           self.dump_after(step, *flags))
+                self.assertIn("equal", said.stdout)
+
+    # In the second epoch there are no new keys: those of a batch that is read in advance
+    # are of the state, and no others are.
+    def test_holds_the_state_of_its_step(self):
+        last = 2 * EPOCH
+        for name, flags in (("one", ()),
+                            ("threads", ("--threads", 3)),
+                            ("replicas", ("--replicas", "1x2", "--threads", 2,
+                                          "--batch-size", BATCH // 2))):
+            with self.subTest(name):
+                saved, trace = self.root / name, self.root / f"{name}.trace"
+                run(*self.command("--steps", last, "--checkpoint", saved, "--checkpoint-steps", 12,
+                                  "--checkpoint-keep", 0, "--trace", trace, *flags))
+                self.assertEqual(checkpoints(saved), list(range(12, last + 1, 12)))
+                self.check_each(saved, (EPOCH, EPOCH + 12, EPOCH + 36, last), *flags)
+                self.check_overlap(trace)
+
+    def check_overlap(self, trace):
+        """Steps were computed while parts were written."""
+        events = json.loads(trace.read_text())["traceEvents"]
+        names = {event["tid"]: event["args"]["name"] for event in events
+                 if event["ph"] == "M" and event["name"] == "thread_name"}
+        self.assertIn("save", names.values())
+        parts = [event for event in events if event["name"] == "save part"]
+        steps = [event for event in events if event["name"] == "compute"]
+        self.assertTrue(any(part["ts"] < step["ts"] < part["ts"] + part["dur"]
+                            for part in parts for step in steps))
+
+    def test_hogwild_saves_beside_too(self):
+        saved = self.root / "hogwild"
+        flags = ("--hogwild", "--replicas", "1x2", "--threads", 2, "--checkpoint", saved)
+        run(*self.command("--steps", EPOCH, "--checkpoint-steps", 5, *flags))
+        run(PDL_CHECKPOINT, "inspect", saved)
+        run(*self.command("--steps", EPOCH + 10, "--resume", *flags))
+        self.assertEqual(checkpoints(saved)[-1], EPOCH + 10)
+
+    def test_killed_while_it_writes(self):
+        last = 2 * EPOCH
+        saved = self.root / "killed"
+        draw = random.Random(time.time_ns())
+        halves = 0
+        for _ in range(60):
+            process = subprocess.Popen(
+                self.command("--steps", last, "--checkpoint", saved, "--checkpoint-steps", 7,
+                             "--resume"),
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # Until it writes one of its own.
+            before = set(os.listdir(saved)) if saved.exists() else set()
+            while process.poll() is None and not (
+                    saved.exists() and any(".tmp." in name
+                                           for name in set(os.listdir(saved)) - before)):
+                time.sleep(0.0005)
+            time.sleep(draw.uniform(0, 0.03))
+            process.kill()
+            process.wait()
+            halves += any(".tmp." in name for name in os.listdir(saved))
+            if checkpoints(saved):
+                run(PDL_CHECKPOINT, "inspect", saved)
+            if halves >= 5 and checkpoints(saved):
+                break
+        self.assertGreater(halves, 0)
+        dump = self.root / "killed.dump"
+        run(*self.command("--steps", last, "--checkpoint", saved, "--resume", "--dump", dump,
+                          "--dump-slots"))
+        self.assertTrue(dump.read_bytes() == self.dump_after(last).read_bytes())
+        self.assertFalse([name for name in os.listdir(saved) if ".tmp." in name])
+
+    def test_a_full_disk_ends_the_training_with_a_sentence(self):
+        saved = self.root / "full"
+        run(*self.command("--steps", 10, "--checkpoint", saved))
+        self.assertEqual(checkpoints(saved), [10])
+        for more in (("--checkpoint-steps", 10, "--steps", 2 * EPOCH), ("--steps", 20)):
+            done = subprocess.run(
+                self.command("--checkpoint", saved, "--resume", *more), text=True,
+                capture_output=True, restore_signals=False,
+                preexec_fn=lambda: fail_at_size(300_000))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"step-\d+\.tmp\..*: cannot be written: .*; check that "
+                                          r"the folder exists, may be written, and has room")
+            # Nothing is left of it, and what there was is whole.
+            self.assertEqual([name for name in os.listdir(saved) if name != ".pdl-writer"],
+                             ["step-000000000010"])
+            run(PDL_CHECKPOINT, "inspect", saved)
+
+
+if __name__ == "__main__":
+    unittest.main()
