@@ -36,7 +36,7 @@ struct TablePartSizes {
   /// A part ends with the shard that brings its file to so many bytes, or to
   /// 1/256 of all tables of this process where that is more: all files of a
   /// checkpoint are open while it is read.
-  size_t bytesInPart = size_t(16) << 20;
+  size_t bytesInPart = size_t(32) << 20;
   /// What parts take in memory, of all threads together: at most so many bytes,
   /// or 1/32 of all tables of this process where that is more. A part that does
   /// not fit is written piece by piece, and takes up to 32 bytes a row,
@@ -77,8 +77,9 @@ public:
   StateMoment(const StateMoment &) = delete;
   StateMoment &operator=(const StateMoment &) = delete;
 
-  /// Once, in any one thread, with one more of its own: adds to the writer what
-  /// `saveParts` would have added at the moment. Throws std::bad_alloc.
+  /// Once, in any one thread, with another one that waits for the disk: adds to
+  /// the writer what `saveParts` would have added at the moment. Throws
+  /// std::bad_alloc.
   Status write(CheckpointWriter &writer);
   /// Bytes of rows that were aside at most.
   size_t mostBytesAside() const;

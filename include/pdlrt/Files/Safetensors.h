@@ -166,8 +166,14 @@ public:
   /// renames it, so that a reader sees the old file or the whole new one.
   /// `digest`, unless null, gets that of the file.
   Status write(const std::string &path, FileDigest *digest = nullptr) const;
+  /// Writes the same bytes as a new file `path` that nobody reads yet, and
+  /// flushes them to the disk; the name is flushed with its folder. For large
+  /// files: rows are made while others are written. Throws std::bad_alloc.
+  Status writeStreamed(const std::string &path, FileDigest &digest) const;
 
 private:
+  template <typename File>
+  Status writeTo(File &file, const std::string &path) const;
   struct Entry {
     TensorType type;
     std::vector<int64_t> shape;

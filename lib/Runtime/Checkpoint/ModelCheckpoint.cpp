@@ -20,7 +20,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
-#include <system_error>
 
 using namespace pdlrt;
 
@@ -236,15 +235,9 @@ StateMoment::~StateMoment() {
 
 Status StateMoment::write(CheckpointWriter &writer) {
   PDLRT_RETURN_IF_ERROR(writeDense(*plan, writer));
-  // Those of the training have other work. While one thread waits for the disk,
-  // another makes the next part.
-  std::optional<Scheduler> writers;
-  try {
-    writers.emplace(2);
-  } catch (const std::system_error &) {
-    return saveTables(model, plan->tables, writer, nullptr, plan->memory);
-  }
-  return saveTables(model, plan->tables, writer, &*writers, plan->memory);
+  // Threads of the training have other work.
+  return saveTables(model, plan->tables, writer, /*scheduler=*/nullptr,
+                    plan->memory);
 }
 
 size_t StateMoment::mostBytesAside() const {

@@ -75,7 +75,7 @@ struct Column {
 
 /// Takes rows apart. Each is read once, and is on its way into the cache a
 /// while before.
-static void copyRows(std::span<const TableRow> rows, size_t rowBytes,
+static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
                      std::byte *&keys, std::vector<Column> &columns) {
   constexpr size_t ahead = 16, lineBytes = 64;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -151,19 +151,11 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
   int64_t left = planned.rows;
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
-      collectRows(table, planned, int(s), memory.rows);
+      table.collectShard(int(s), memory.rows);
       left -= int64_t(memory.rows.size());
       if (left < 0)
         return Status::internal("a table has changed while it was saved");
-      const auto copy = [&](std::span<const TableRow> rows) {
-        copyRows(rows, table.rowBytes(), keys, columns);
-      };
-      if (!planned.moment) {
-        copy(memory.rows);
-        continue;
-      }
-      planned.moment->read(memory.rows, /*isLast=*/true, copy);
-      planned.moment->pass(int(s));
+      copyRows(memory.rows, table.rowBytes(), keys, columns);
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
@@ -196,7 +188,7 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
       addTableRows(tensors, "keys", parts, rows, planned.moment));
-  PDLRT_RETURN_IF_ERROR(tensors.write(path, &digest));
+  PDLRT_RETURN_IF_ERROR(tensors.writeStreamed(path, digest));
   passShards(planned);
   return {};
 }
@@ -219,9 +211,10 @@ writeTablePart(const Model &model, const PlannedPart &planned,
   return part;
 }
 
-/// Whether a part is made whole.
+/// Whether a part is made whole. Those of a moment are not: they take little
+/// memory beside that of the training.
 static bool fits(const Model &model, const PlannedPart &part, size_t memory) {
-  return memoryForImage(model, part) <= memory;
+  return !part.moment && memoryForImage(model, part) <= memory;
 }
 
 size_t pdlrt::writersFor(const Model &model,

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Files/Safetensors.h"
 
+#include "Files/StreamedFile.h"
 #include "Files/TemporaryFile.h"
 
 #include "nlohmann/json.hpp"
@@ -58,10 +59,11 @@ Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
   return {};
 }
 
-/// Writes a tensor that is made row by row, pieces of a megabyte.
-static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
+/// Writes a tensor that is made row by row, pieces of a quarter of a megabyte.
+template <typename File>
+static Status writeRows(File &file, int64_t rows, size_t byteSize,
                         const SafetensorsWriter::RowSource &source) {
-  constexpr size_t pieceBytes = size_t(1) << 20;
+  constexpr size_t pieceBytes = size_t(1) << 18;
   if (rows == 0)
     return {};
   const size_t rowBytes = byteSize / size_t(rows);
@@ -125,12 +127,12 @@ SafetensorsWriter::layout(const std::string &path) const {
   return layout;
 }
 
-Status SafetensorsWriter::write(const std::string &path,
-                                FileDigest *digest) const {
+/// Into a file that is open.
+template <typename File>
+Status SafetensorsWriter::writeTo(File &file, const std::string &path) const {
   Expected<Layout> made = layout(path);
   if (!made)
     return made.status();
-  TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
   PDLRT_RETURN_IF_ERROR(file.write(made->head.data(), made->head.size()));
   for (auto entry : fileOrder()) {
@@ -140,7 +142,22 @@ Status SafetensorsWriter::write(const std::string &path,
                                           tensor.byteSize, tensor.source)
                               : file.write(tensor.data, tensor.byteSize));
   }
+  return {};
+}
+
+Status SafetensorsWriter::write(const std::string &path,
+                                FileDigest *digest) const {
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(writeTo(file, path));
   if (digest)
     *digest = file.digest();
+  return file.commit();
+}
+
+Status SafetensorsWriter::writeStreamed(const std::string &path,
+                                        FileDigest &digest) const {
+  StreamedFile file(path);
+  PDLRT_RETURN_IF_ERROR(writeTo(file, path));
+  digest = file.digest();
   return file.commit();
 }

@@ -286,7 +286,7 @@ void TableMoment::collectShard(int number, std::vector<TableRow> &rows) const {
 void TableMoment::read(std::span<TableRow> rows, bool isLast,
                        const Visit &visit) {
   // While these are copied, who writes one of the shard waits.
-  constexpr size_t atOnce = 128;
+  constexpr size_t atOnce = 512;
   for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     const int number = EmbeddingTable::shardOf(rows[begin].key);
     for (end = begin + 1; end < rows.size() && end < begin + atOnce &&

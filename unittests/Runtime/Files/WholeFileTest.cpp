@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Files/WholeFile.h"
+#include "Files/StreamedFile.h"
+#include "Files/TemporaryFile.h"
 #include "Support/TestFolder.h"
 
 #include <gmock/gmock.h>
@@ -135,4 +137,79 @@ TEST_F(WholeFile, AFailureLeavesNoFile) {
     EXPECT_EQ(writes, 1);
     EXPECT_FALSE(isThere());
   }
+}
+
+//===----------------------------------------------------------------------===//
+// StreamedFile
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class StreamedFileTest : public WholeFile {
+protected:
+  /// In pieces of some bytes.
+  Status stream(const std::string &bytes, size_t piece,
+                FileDigest *digest = nullptr) {
+    StreamedFile file(folder.file("f"));
+    PDLRT_RETURN_IF_ERROR(file.create());
+    for (size_t at = 0; at < bytes.size(); at += piece)
+      PDLRT_RETURN_IF_ERROR(
+          file.write(bytes.data() + at, std::min(piece, bytes.size() - at)));
+    if (digest)
+      *digest = file.digest();
+    return file.commit();
+  }
+
+  static constexpr size_t buffer = size_t(2) << 20;
+};
+
+} // namespace
+
+TEST_F(StreamedFileTest, HoldsWhatWasWritten) {
+  for (const size_t size :
+       {size_t(0), size_t(1), size_t(4096), size_t(4097), buffer - 1, buffer,
+        buffer + 1, 2 * buffer, 5 * buffer + 17})
+    for (const size_t piece : {size_t(1) << 18, 3 * buffer + 5}) {
+      const std::string bytes = bytesOf(size);
+      FileDigest digest;
+      const Status status = stream(bytes, piece, &digest);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(folder.read("f") == bytes) << size;
+      EXPECT_EQ(digest.bytes, size);
+      EXPECT_EQ(digest.hash, hashBytes(bytes.data(), bytes.size()));
+    }
+}
+
+TEST_F(StreamedFileTest, FileSystemsMayRefuseToWritePastTheCache) {
+  const std::string bytes = bytesOf(2 * buffer + 5000);
+  for (int *refusal : {&directOpenError, &directWriteError})
+    for (const int error : {EINVAL, EIO, EOPNOTSUPP}) {
+      *refusal = error;
+      const Status status = stream(bytes, 100'000);
+      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(folder.read("f") == bytes);
+      *refusal = 0;
+    }
+  writeResult = 0;
+  EXPECT_TRUE(stream(bytes, 100'000).ok());
+  EXPECT_TRUE(folder.read("f") == bytes);
+}
+
+TEST_F(StreamedFileTest, AFailureLeavesNoFile) {
+  for (const size_t size : {size_t(10), 5 * buffer})
+    for (const int error : {EIO, ENOSPC, EDQUOT}) {
+      directWriteError = writeError = error;
+      EXPECT_THAT(stream(bytesOf(size), 100'000).message(),
+                  AllOf(HasSubstr(folder.file("f") + ": cannot be written"),
+                        HasSubstr(strerror(error))));
+      EXPECT_FALSE(isThere());
+    }
+  directWriteError = writeError = 0;
+  {
+    StreamedFile file(folder.file("f"));
+    ASSERT_TRUE(file.create().ok());
+    ASSERT_TRUE(file.write("abc", 3).ok());
+    EXPECT_TRUE(isThere());
+  }
+  EXPECT_FALSE(isThere());
 }
