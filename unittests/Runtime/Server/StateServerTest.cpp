@@ -20,6 +20,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <limits>
+#include <thread>
 #include <utility>
 
 using namespace pdlrt;
@@ -337,6 +338,78 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
     ASSERT_TRUE(writer.commit(manifest).ok());
     EXPECT_FALSE(Checkpoint::open(folder.file("half")).ok());
   }
+}
+
+// Begun between two steps, and written beside those that follow.
+TEST(SyncServer, PartsAreOfTheMomentWhenTheirSaveBegan) {
+  std::mt19937 random(2);
+  TestFolder folder;
+  ServerJob<float> two({}, 2, 2, PlacementPolicy::LeastLoaded, 1);
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  now[0].present = now[1].present = true;
+  now[0].weight = 1;
+  ASSERT_TRUE(two.step({}, now, random).ok());
+  const Envelope head = {MessageKind::Save, 0, 0, 1, 1, 0};
+  const auto ask = [&](size_t s, SaveKind kind, const std::string &path) {
+    const Message payload = encodeSaveRequest({kind, path});
+    EXPECT_TRUE(two.server(s).check(head, payload).ok());
+    Expected<Message> answer = two.server(s).handle(head, payload);
+    EXPECT_TRUE(answer.ok()) << answer.status().message();
+    return answer ? *std::move(answer) : Message();
+  };
+  const auto commit = [&](CheckpointWriter &writer,
+                          const std::vector<Message> &answers) {
+    CheckpointManifest manifest;
+    EXPECT_TRUE(joinSaved(answers, writer, manifest).ok());
+    EXPECT_TRUE(writer.commit(manifest).ok());
+  };
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(two.step(now, now, random).ok());
+    const std::string number = std::to_string(round);
+    CheckpointWriter stopping(folder.file("stopping" + number)),
+        beside(folder.file("beside" + number));
+    std::vector<Message> expected, answers(2);
+    for (size_t s = 0; s < 2; ++s)
+      expected.push_back(ask(s, SaveKind::Stopping, *stopping.folder()));
+    const std::string into = *beside.folder();
+    for (size_t s = 0; s < 2; ++s) {
+      EXPECT_EQ(ask(s, SaveKind::Begin, into).toString(),
+                answerSaving().toString());
+      EXPECT_THAT(decodeSaved(ask(s, SaveKind::Ask, into + "/other"))
+                      .status()
+                      .message(),
+                  HasSubstr("has begun no save into"));
+    }
+    for (int step = 0; step < 3; ++step)
+      ASSERT_TRUE(two.step(now, now, random).ok());
+    for (size_t s = 0; s < 2; ++s)
+      while ((answers[s] = ask(s, SaveKind::Ask, into)).toString() ==
+             answerSaving().toString())
+        std::this_thread::yield();
+    commit(stopping, expected);
+    commit(beside, answers);
+    const Expected<Checkpoint> a = Checkpoint::open(
+                                   folder.file("stopping" + number)),
+                               b = Checkpoint::open(
+                                   folder.file("beside" + number));
+    ASSERT_TRUE(a.ok() && b.ok());
+    EXPECT_THAT(
+        compareStates(*stateOf(*a), *stateOf(*b), "A", "B", 3).sentences,
+        testing::IsEmpty());
+  }
+  // One that was begun last and is not asked for; a folder that is not there.
+  CheckpointWriter left(folder.file("left"));
+  ask(0, SaveKind::Begin, *left.folder());
+  EXPECT_THAT(decodeSaved(ask(0, SaveKind::Begin, folder.file("nowhere")))
+                  .status()
+                  .message(),
+              HasSubstr("server 0 does not see the folder"));
+  ask(1, SaveKind::Begin, *left.folder());
+  ASSERT_TRUE(two.step(now, now, random).ok());
+  EXPECT_FALSE(
+      two.server(0)
+          .check(head, encodeSaveRequest({SaveKind::Begin, "/somewhere/else"}))
+          .ok());
 }
 
 TEST(SyncServer, SumsThatAreNotFiniteAreNotApplied) {
