@@ -188,9 +188,9 @@ static bool calls(const Function &function, const Function &callee) {
   });
 }
 
-/// Cuts behind a function by what it is alone, so that no cut moves others:
-/// behind a heavy one always, behind a light one as likely as it is heavy. Long
-/// ones, for which LLVM takes no trouble, keep to themselves.
+/// Cuts around a function by what it is alone, so that no cut moves others: a
+/// heavy one is a part, behind a light one a cut is as likely as it is heavy.
+/// Long ones, for which LLVM takes no trouble, keep to themselves.
 void ModulePartition::assign() {
   parts.emplace_back();
   for (const Function &function : module)
@@ -205,14 +205,14 @@ void ModulePartition::assign() {
       if (isUsedByFunctions(*function) != ofKernels)
         continue;
       bool isLong = isLongFunction(*function);
+      uint64_t weight = weightOf(*function);
       // What calls the one before belongs to it.
       bool belongs = !isLong && before && calls(*function, *before);
-      if (isLong || (isCut && !belongs))
+      if (isLong || (!belongs && (isCut || weight >= kWeightOfPart)))
         parts.emplace_back();
       parts.back().push_back(function);
       isCut = isLong || (belongs && isCut) ||
-              weightOf(*function) >
-                  xxh3_64bits(function->getName()) % kWeightOfPart;
+              weight > xxh3_64bits(function->getName()) % kWeightOfPart;
       before = isLong ? nullptr : function;
     }
   }
