@@ -585,7 +585,7 @@ def NNVerifyPhase : Pass<"nn-verify-phase", "::mlir::ModuleOp"> {
   let summary = "Checks what a phase promises";
   let description = [{
     Stands behind each phase, so that a broken pass fails at the border. Verifies
-    all ops, which pdl-translate does nowhere else. Checks
+    all ops, which pdl-translate does nowhere else from phase merged on. Checks
     that the module says it is in this phase, that only ops of the phase are
     left, and the phase's rules: names are UTF-8 without control characters, none
     of a tensor is `__metadata__`, which safetensors files reserve, ids derive from
