@@ -69,13 +69,16 @@ def write_data(path):
 
 def run(program, data, epochs):
     """CPU seconds and the peak of memory in bytes."""
-    process = subprocess.Popen(
-        [program / "trainer", "train", "--data", data, "--batch-size", str(BATCH), "--epochs",
-         str(epochs), "--threads", "1", "--seed", "1"], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{program}/trainer ended with status {process.returncode}")
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [program / "trainer", "train", "--data", data, "--batch-size", str(BATCH),
+             "--epochs", str(epochs), "--threads", "1", "--seed", "1"],
+            stdout=subprocess.DEVNULL, stderr=log)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            raise SystemExit(log.read())
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
