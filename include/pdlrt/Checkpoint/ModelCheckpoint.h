@@ -43,10 +43,11 @@ struct TablePartSizes {
   /// whatever that is.
   size_t memory = size_t(64) << 20;
   /// Of a moment, how many bytes of rows are put aside at most: so many, or
-  /// 1/16 of all tables of this process where that is more.
+  /// 1/32 of all tables of this process where that is more. What is known of
+  /// keys takes up to 48 bytes beside each, and as many for each new key.
   size_t aside = size_t(4) << 20;
   /// Parameters and slots are copied where they are at most so many bytes, or
-  /// 1/16 of all tables of this process where that is more; else they are
+  /// 1/32 of all tables of this process where that is more; else they are
   /// written before others may change them.
   size_t copied = size_t(32) << 20;
 };

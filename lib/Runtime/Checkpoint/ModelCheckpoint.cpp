@@ -217,13 +217,13 @@ StateMoment::take(Model &model, const std::string &denseFile,
                   CheckpointWriter &writer, const TablePartSizes &sizes) {
   const TraceSpan span("take the moment");
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
-  const size_t sixteenth = tableBytes(model) / 16;
-  const bool copies = denseBytes(model) <= std::max(sizes.copied, sixteenth);
+  const size_t share = tableBytes(model) / 32;
+  const bool copies = denseBytes(model) <= std::max(sizes.copied, share);
   SavePlan &plan = *taken->plan;
   PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
   if (!copies)
     PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
-  planTables(model, sizes, std::max(sizes.aside, sixteenth), plan);
+  planTables(model, sizes, std::max(sizes.aside, share), plan);
   return taken;
 }
 

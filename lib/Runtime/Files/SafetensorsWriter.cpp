@@ -14,6 +14,8 @@
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 using namespace pdlrt;
 
@@ -59,22 +61,50 @@ Status SafetensorsWriter::addRows(const std::string &name, TensorType type,
   return {};
 }
 
-/// Writes a tensor that is made row by row, pieces of a quarter of a megabyte.
-template <typename File>
-static Status writeRows(File &file, int64_t rows, size_t byteSize,
+/// Rows are made in pieces of a quarter of a megabyte, which are in a cache
+/// while their sum is formed.
+static constexpr size_t pieceBytes = size_t(1) << 18;
+
+/// How many rows a piece has.
+static int64_t rowsInPiece(size_t rowBytes, size_t room) {
+  return int64_t(std::min(room, pieceBytes) / std::max<size_t>(1, rowBytes));
+}
+
+/// Writes a tensor that is made row by row.
+static Status writeRows(TemporaryFile &file, int64_t rows, size_t byteSize,
                         const SafetensorsWriter::RowSource &source) {
-  constexpr size_t pieceBytes = size_t(1) << 18;
   if (rows == 0)
     return {};
   const size_t rowBytes = byteSize / size_t(rows);
-  const auto atOnce =
-      int64_t(std::max<size_t>(1, pieceBytes / std::max<size_t>(1, rowBytes)));
+  const int64_t atOnce = std::max<int64_t>(1, rowsInPiece(rowBytes, SIZE_MAX));
   std::vector<std::byte> piece;
   for (int64_t first = 0; first < rows; first += atOnce) {
     const int64_t count = std::min(atOnce, rows - first);
     piece.resize(size_t(count) * rowBytes);
     source(first, count, piece.data());
     PDLRT_RETURN_IF_ERROR(file.write(piece.data(), piece.size()));
+  }
+  return {};
+}
+
+/// The same without a copy.
+static Status writeRows(StreamedFile &file, int64_t rows, size_t byteSize,
+                        const SafetensorsWriter::RowSource &source) {
+  const size_t rowBytes = rows == 0 ? 0 : byteSize / size_t(rows);
+  std::vector<std::byte> row(rowBytes);
+  for (int64_t first = 0; first < rows;) {
+    const std::span<std::byte> room = file.room();
+    int64_t count = std::min(rows - first, rowsInPiece(rowBytes, room.size()));
+    if (count > 0) {
+      source(first, count, room.data());
+      PDLRT_RETURN_IF_ERROR(file.added(size_t(count) * rowBytes));
+    } else {
+      // One that goes beyond the room, or is a large one.
+      count = 1;
+      source(first, count, row.data());
+      PDLRT_RETURN_IF_ERROR(file.write(row.data(), rowBytes));
+    }
+    first += count;
   }
   return {};
 }

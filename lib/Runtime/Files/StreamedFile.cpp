@@ -73,18 +73,26 @@ Status StreamedFile::create() {
   return {};
 }
 
-Status StreamedFile::write(const void *data, size_t size) {
-  XXH3_64bits_update(&hash->state, data, size);
+std::span<std::byte> StreamedFile::room() {
+  return {buffers[current] + filled, bufferBytes - filled};
+}
+
+Status StreamedFile::added(size_t size) {
+  XXH3_64bits_update(&hash->state, buffers[current] + filled, size);
   made += size;
+  filled += size;
+  return filled == bufferBytes ? handOver() : Status();
+}
+
+Status StreamedFile::write(const void *data, size_t size) {
   const auto *bytes = static_cast<const std::byte *>(data);
   while (size > 0) {
-    const size_t some = std::min(size, bufferBytes - filled);
-    std::memcpy(buffers[current] + filled, bytes, some);
-    filled += some;
+    const std::span<std::byte> next = room();
+    const size_t some = std::min(size, next.size());
+    std::memcpy(next.data(), bytes, some);
+    PDLRT_RETURN_IF_ERROR(added(some));
     bytes += some;
     size -= some;
-    if (filled == bufferBytes)
-      PDLRT_RETURN_IF_ERROR(handOver());
   }
   return {};
 }

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -41,6 +42,10 @@ public:
   Status create();
   /// An error may be that of bytes before.
   Status write(const void *data, size_t size);
+  /// Room for at least a byte that comes next, to be filled in place of a
+  /// `write` of as many bytes as `added` then says, which are in a cache.
+  std::span<std::byte> room();
+  Status added(size_t size);
   /// Flushes the bytes to the disk; the name is flushed with its folder.
   Status commit();
   /// Of what was written so far.

@@ -41,7 +41,7 @@ public:
   }
   /// `add` does not throw after it.
   void makeRoom() {
-    if (2 * (count + 1) <= places.size())
+    if (3 * (count + 1) <= 2 * places.size())
       return;
     std::vector<Place> old(std::max<size_t>(16, 2 * places.size()));
     old.swap(places);

@@ -106,10 +106,10 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
   // Parts whole, and piece by piece; parameters copied, or written at once;
   // room for all rows, and for few.
   const TablePartSizes cases[] = {
-      {size_t(1) << 16, size_t(1) << 20},
-      {size_t(1) << 16, size_t(1) << 20, /*aside=*/1},
-      {size_t(1) << 16, /*memory=*/1},
-      {size_t(1) << 16, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
+      {size_t(1) << 18, size_t(1) << 20},
+      {size_t(1) << 18, size_t(1) << 20, /*aside=*/1},
+      {size_t(1) << 18, /*memory=*/1},
+      {size_t(1) << 18, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes : cases) {
       SCOPED_TRACE(testing::Message()
@@ -167,7 +167,7 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
     }
 }
 
-// At most what it may, or a sixteenth of the table.
+// At most what it may, or a 32nd of the table.
 TEST(StateMoment, KeepsToItsMemory) {
   constexpr int64_t keys = 30'000;
   TestFolder folder;
@@ -180,7 +180,7 @@ TEST(StateMoment, KeepsToItsMemory) {
   ASSERT_TRUE(moment.status().ok());
   const EmbeddingTable &table = *model->table(SymbolTable);
   const size_t most =
-      size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 16;
+      size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 32;
   std::atomic<bool> isTrained{false};
   std::thread trainer([&] {
     Training training(*model, keys, 1);
