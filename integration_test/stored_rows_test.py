@@ -215,9 +215,9 @@ class StoredRows(exactness.ExactnessTest):
         done = run(trainer, "train", "--data", self.data, "--evaluate-data", self.data,
                    "--batch-size", BATCH, "--epochs", 4, "--replicas", "1x3", "--threads", 2,
                    "--hogwild")
-        errors = [float(error) for error in re.findall(r"^test MAE (\S+)", done.stdout,
-                                                       re.MULTILINE)]
-        self.assertEqual(len(errors), 4, done.stdout)
+        errors = [float(error) for error in
+                  re.findall(r" epoch \d+: .*test MAE (\d+\.\d+)", done.stderr)]
+        self.assertEqual(len(errors), 4, done.stderr)
         self.assertLess(errors[-1], errors[0])
 
     def test_refusals_say_what_to_do(self):
