@@ -118,7 +118,7 @@ TEST(Engine, AStepEndsAtAQuiescentPoint) {
       handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
   TrainedModel trained(descriptor, 1, 1, 1);
   test::ErasedRow row(*trained.model.table(SymbolTable));
-  const Samples<float> samples = makeSamples<float>(1, 16);
+  Samples<float> samples = makeSamples<float>(1, 16);
   const StepInput input = samples.input();
   for (int step = 0; step < 2; ++step) {
     EXPECT_FALSE(row.isUsedAgain());
