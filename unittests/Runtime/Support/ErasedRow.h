@@ -13,31 +13,36 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <vector>
+
 namespace pdlrt::test {
 
-/// Makes a row of a key that no test uses and erases it. No thread uses the
+/// Makes rows of a key that no test uses and erases them. No thread uses the
 /// table meanwhile.
 class ErasedRow {
 public:
-  explicit ErasedRow(EmbeddingTable &table) : table(table) {
-    row = insert();
-    EXPECT_EQ(table.erase(1, &key, scratch), 1);
-  }
-  /// Whether some key has that row now, which two quiescent points allow.
+  explicit ErasedRow(EmbeddingTable &table) : table(table) { erase(insert()); }
+  /// Whether some key has a row that was erased in an earlier call, which two
+  /// quiescent points allow.
   bool isUsedAgain() {
-    (void)insert();
+    void *made = insert();
     std::vector<TableRow> rows;
     bool found = false;
     for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
       table.collectShard(shard, rows);
       for (const TableRow &each : rows)
-        found |= each.row == row;
+        found |= erased.contains(each.row);
     }
-    EXPECT_EQ(table.erase(1, &key, scratch), 1);
+    erase(made);
     return found;
   }
 
 private:
+  void erase(void *row) {
+    EXPECT_EQ(table.erase(1, &key, scratch), 1);
+    erased.insert(row);
+  }
   void *insert() {
     void *made = nullptr;
     int64_t inserted = 0;
@@ -48,7 +53,7 @@ private:
   EmbeddingTable &table;
   const int64_t key = -987654321987654321;
   TableScratch scratch;
-  void *row;
+  std::set<void *> erased;
 };
 
 } // namespace pdlrt::test
