@@ -42,9 +42,11 @@ struct TablePartSizes {
   /// not fit is written piece by piece, and takes up to 32 bytes a row,
   /// whatever that is.
   size_t memory = size_t(64) << 20;
-  /// Of a moment, how many bytes of rows are put aside at most: so many, or
-  /// 1/32 of all tables of this process where that is more. What is known of
-  /// keys takes up to 48 bytes beside each, and as many for each new key.
+  /// Of a moment, what is held for rows that are put aside and for what is
+  /// known of keys, of all tables together: at most so many bytes, or 1/32 of
+  /// all tables of this process where that is more. Keys that come new are
+  /// counted, but do not wait for room: rows are written no more before there
+  /// is some.
   size_t aside = size_t(4) << 20;
   /// Parameters and slots are copied where they are at most so many bytes, or
   /// 1/32 of all tables of this process where that is more; else they are
@@ -82,7 +84,8 @@ public:
   /// the writer what `saveParts` would have added at the moment. Throws
   /// std::bad_alloc.
   Status write(CheckpointWriter &writer);
-  /// Bytes of rows that were aside at most.
+  /// Bytes that were held at most for what was put aside; while the moment
+  /// lasts.
   size_t mostBytesAside() const;
 
 private:

@@ -8,9 +8,9 @@
 //
 // So that a table is saved while it is trained: readers go through the rows
 // that there were at a moment, shard by shard, while others write rows and
-// insert some. Who is about to write a row that has not been read yet first
-// puts its bytes aside. What is aside is given back as shards are read; where
-// it would be too much, who writes waits for readers.
+// insert some. Who is about to write a row of a shard that has not been read
+// yet first puts its bytes aside. What is aside goes as shards are passed;
+// where it would be too much, who writes waits for readers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,10 @@
 
 #include "pdlrt/Table/EmbeddingTable.h"
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -41,8 +38,13 @@ public:
   TableMoment &operator=(const TableMoment &) = delete;
 
   /// The moment is now: nobody changes the table or its rows meanwhile. At most
-  /// `mostBytes` are put aside, and at least a row. Throws std::bad_alloc.
+  /// `mostBytes` are held for what is put aside, with all that is known of keys
+  /// and what the heap takes, and at least a row. Throws std::bad_alloc.
   void begin(size_t mostBytes);
+  /// Behind `begin`, before anything is put aside: the bound of `other`, which
+  /// has begun, is that of both together, and who waits does so for readers of
+  /// both. The larger of the two bounds.
+  void shareRoomOf(const TableMoment &other);
   /// Nobody reads any more: what is aside goes, and nobody waits.
   void end();
 
@@ -51,14 +53,16 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Before rows are written: puts aside what has yet to be read. Waits for
-  /// readers where there is no room, so the caller holds no lock. Where a row
-  /// is written by several threads, each has called this before.
+  /// readers where there is no room, or new keys have taken more than there
+  /// was, so the caller holds no lock. Where a row is written by several
+  /// threads, each has called this before.
   void preserve(int64_t count, const int64_t *keys, void *const *rows) noexcept;
   /// A key is new, and not of this moment. By the table, with the key's shard
-  /// locked, before others find the key. Throws std::bad_alloc.
+  /// locked, before others find the key. Waits for nobody: what is held may be
+  /// more than the most until rows are written. Throws std::bad_alloc.
   void noteNew(int64_t key);
   /// A key and its row are about to go. Likewise, and before somebody else may
-  /// get the row; what is put aside may be more than the most.
+  /// get the row; what is held may be more than the most.
   void noteErased(int64_t key, const void *row);
 
   //===--------------------------------------------------------------------===//
@@ -74,29 +78,28 @@ public:
   /// Calls visit(rows) for ranges of `rows` that together are all of them: from
   /// there up to its return, what `row` points to holds what the row held at
   /// the moment. `rows`: of `collectShard`, or several one behind the other.
-  /// `isLast`: these are read no more, and then no longer put aside.
   using Visit = std::function<void(std::span<const TableRow>)>;
-  void read(std::span<TableRow> rows, bool isLast, const Visit &visit);
+  void read(std::span<TableRow> rows, const Visit &visit) const;
   /// A shard has been read: what is aside of it goes.
   void pass(int shard);
 
-  /// Bytes that are aside now, and at most so far.
+  /// Bytes that are held for what is aside now, and at most so far; of all that
+  /// share the room.
   size_t bytesAside() const;
   size_t mostBytesAside() const;
 
 private:
   struct Shard;
-  class Images;
+  class Room;
+  bool growKnown(Shard &shard, bool isLimited);
+  bool growImages(Shard &shard, bool isLimited);
   bool preserveRow(Shard &shard, int64_t key, const void *row, bool isLimited);
-  void release(Shard &shard);
 
   const EmbeddingTable &table;
+  const size_t rowBytes;
   std::unique_ptr<Shard[]> shards;
-  std::unique_ptr<Images> images;
-  /// Who waits for room does so until a shard has been passed.
-  std::mutex roomMutex;
-  std::condition_variable room;
-  std::atomic<uint64_t> passes{0};
+  /// Replaced only where nobody uses it (`begin`).
+  std::shared_ptr<Room> room;
 };
 
 } // namespace pdlrt

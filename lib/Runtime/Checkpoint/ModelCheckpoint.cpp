@@ -173,16 +173,19 @@ static void planTables(const Model &model, const TablePartSizes &sizes,
   const size_t allBytes = tableBytes(model);
   const size_t bytesInPart = std::max(sizes.bytesInPart, allBytes / 256);
   plan.memory = std::max(sizes.memory, allBytes / 32);
+  const TableMoment *first = nullptr;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i) {
     EmbeddingTable *table = model.table(i);
     if (!table)
       continue;
     TableMoment *moment = nullptr;
     if (mostAside) {
-      // Each has its share.
-      const double share =
-          double(fileBytes(*table, table->size())) / double(allBytes + 1);
-      moment = &table->beginMoment(size_t(share * double(*mostAside)));
+      moment = &table->beginMoment(*mostAside);
+      // What a table that is written gives back, the others may have.
+      if (first)
+        moment->shareRoomOf(*first);
+      else
+        first = moment;
     }
     planTableParts(model, i, bytesInPart, plan.tables, moment);
   }
@@ -241,11 +244,11 @@ Status StateMoment::write(CheckpointWriter &writer) {
 }
 
 size_t StateMoment::mostBytesAside() const {
-  size_t most = 0;
+  // Tables share their room.
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
     if (const EmbeddingTable *table = model.table(i); table && table->moment())
-      most += table->moment()->mostBytesAside();
-  return most;
+      return table->moment()->mostBytesAside();
+  return 0;
 }
 
 Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,

@@ -103,7 +103,8 @@ static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
     table.collectShard(shard, rows);
 }
 
-/// Those who wait for a part's rows to be read need not wait for the disk.
+/// Of a part that is on the disk: up to there its rows are read, column by
+/// column.
 static void passShards(const PlannedPart &part) {
   if (!part.moment)
     return;

@@ -62,7 +62,7 @@ Status pdlrt::addTableRows(SafetensorsWriter &writer, const std::string &keys,
           };
           const auto all = std::span(rows).subspan(first, count);
           if (moment)
-            moment->read(all, /*isLast=*/false, copy);
+            moment->read(all, copy);
           else
             copy(all);
         }));

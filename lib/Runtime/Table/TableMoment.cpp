@@ -12,9 +12,11 @@
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <new>
-#include <utility>
 
 using namespace pdlrt;
 
@@ -22,6 +24,9 @@ namespace {
 
 /// In the place of an image: the key is new.
 constexpr std::byte newKey{};
+
+/// What the heap takes beside each piece of memory.
+constexpr size_t heapBytes = 16;
 
 /// What is known of some keys of a shard. Not thread-safe.
 class KeyMap {
@@ -32,18 +37,18 @@ public:
       return nullptr;
     return places[placeOf(key)].image;
   }
-  /// Of a key of which nothing is known. Throws std::bad_alloc, and nothing has
-  /// changed.
+  /// Of a key of which nothing is known, where there is room.
   void add(int64_t key, const std::byte *image) {
-    makeRoom();
     places[placeOf(key)] = {key, image};
     ++count;
   }
-  /// `add` does not throw after it.
-  void makeRoom() {
-    if (3 * (count + 1) <= 2 * places.size())
-      return;
-    std::vector<Place> old(std::max<size_t>(16, 2 * places.size()));
+  /// Bytes that the map holds, and would hold once it has grown.
+  size_t bytes() const { return bytesOf(places.size()); }
+  size_t bytesGrown() const { return bytesOf(placesGrown()); }
+  bool isFull() const { return 3 * (count + 1) > 2 * places.size(); }
+  /// Holds both for a while. Throws std::bad_alloc, and nothing has changed.
+  void grow() {
+    std::vector<Place> old(placesGrown());
     old.swap(places);
     for (const Place &place : old)
       if (place.image)
@@ -55,7 +60,8 @@ public:
         visit(place.key, place.image);
   }
   void clear() {
-    places = {};
+    // Braces would keep the memory.
+    places = std::vector<Place>();
     count = 0;
   }
 
@@ -64,6 +70,10 @@ private:
     int64_t key;
     const std::byte *image;
   };
+  static size_t bytesOf(size_t number) {
+    return number == 0 ? 0 : number * sizeof(Place) + heapBytes;
+  }
+  size_t placesGrown() const { return std::max<size_t>(4, 2 * places.size()); }
   /// Where the key is, or the free place where it goes. Their number is a power
   /// of two; the top bits of a mixed key are those of its shard.
   size_t placeOf(int64_t key) const {
@@ -78,135 +88,194 @@ private:
   size_t count = 0;
 };
 
+/// Memory for rows of a shard, which goes as a whole: then other shards, and
+/// tables with rows of other sizes, can have it. Not thread-safe.
+class Images {
+public:
+  /// Bytes that they hold, and would hold more once they have grown.
+  size_t bytes() const { return held; }
+  size_t bytesToGrow(size_t rowBytes) const {
+    return rowsToGrow(rowBytes) * rowBytes + heapBytes + sizeof(Chunk);
+  }
+  bool isFull() const { return unmade == 0; }
+  /// Throws std::bad_alloc, and nothing has changed.
+  void grow(size_t rowBytes) {
+    const size_t rows = rowsToGrow(rowBytes), more = bytesToGrow(rowBytes);
+    chunks.push_back(
+        std::make_unique_for_overwrite<std::byte[]>(rows * rowBytes));
+    unmade = rows;
+    count += rows;
+    held += more;
+  }
+  /// Unless they are full.
+  std::byte *take(size_t rowBytes) {
+    return chunks.back().get() + --unmade * rowBytes;
+  }
+  void clear() { *this = Images(); }
+
+private:
+  using Chunk = std::unique_ptr<std::byte[]>;
+  /// A part of what there is: most of what is held is used.
+  size_t rowsToGrow(size_t rowBytes) const {
+    constexpr size_t mostBytes = size_t(1) << 16;
+    return std::clamp<size_t>(count / 4, 1,
+                              std::max<size_t>(1, mostBytes / rowBytes));
+  }
+
+  std::vector<Chunk> chunks;
+  /// Rows of all chunks, and how many of the last one nobody has had yet.
+  size_t count = 0, unmade = 0, held = 0;
+};
+
 } // namespace
 
 struct TableMoment::Shard {
   mutable std::mutex mutex;
   /// All of it has been read. Written with the mutex held.
   std::atomic<bool> isPassed{true};
-  /// Rows up to this key have been read.
-  bool hasRead = false;
-  int64_t lastRead = 0;
   KeyMap known;
+  Images images;
   /// Keys that the table may have no more are among them.
   bool hasErased = false;
   /// Rows at the moment.
   int64_t size = 0;
-
-  bool isRead(int64_t key) const {
-    return isPassed.load(std::memory_order_relaxed) ||
-           (hasRead && key <= lastRead);
-  }
 };
 
-/// Memory for rows, of a limited number. Thread-safe.
-class TableMoment::Images {
+/// What one or several moments may hold together, in bytes. Thread-safe.
+class TableMoment::Room {
 public:
-  explicit Images(size_t rowBytes)
-      : imageBytes(std::max(sizeof(std::byte *),
-                            (rowBytes + alignof(void *) - 1) / alignof(void *) *
-                                alignof(void *))),
-        inChunk(std::max<size_t>(1, chunkBytes / imageBytes)) {}
+  explicit Room(size_t mostBytes) : most(mostBytes) {}
 
-  void begin(size_t mostBytes) {
-    const std::lock_guard lock(mutex);
-    most = std::max<size_t>(1, mostBytes / imageBytes);
-    mostUsed = 0;
-  }
-  /// Null where there is no room; throws std::bad_alloc.
-  std::byte *take(bool isLimited) {
-    const std::lock_guard lock(mutex);
-    if (isLimited && used >= most)
-      return nullptr;
-    if (!unused && unmade == 0) {
-      chunks.push_back(
-          std::make_unique_for_overwrite<std::byte[]>(inChunk * imageBytes));
-      unmade = inChunk;
+  /// False where there is no room for so many more.
+  bool take(size_t bytes, bool isLimited) {
+    size_t now = used.load(std::memory_order_relaxed);
+    do {
+      if (isLimited && now + bytes > most.load(std::memory_order_relaxed))
+        return false;
+    } while (!used.compare_exchange_weak(now, now + bytes,
+                                         std::memory_order_relaxed));
+    size_t before = mostUsed.load(std::memory_order_relaxed);
+    while (before < now + bytes &&
+           !mostUsed.compare_exchange_weak(before, now + bytes,
+                                           std::memory_order_relaxed)) {
     }
-    mostUsed = std::max(mostUsed, ++used);
-    if (unused)
-      return std::exchange(unused, nextOf(unused));
-    return chunks.back().get() + --unmade * imageBytes;
+    return true;
   }
-  void give(std::byte *image) {
-    const std::lock_guard lock(mutex);
-    std::memcpy(image, &unused, sizeof(unused));
-    unused = image;
-    --used;
+  void give(size_t bytes) { used.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// Nobody uses it yet.
+  void raise(size_t mostBytes) { most = std::max(most.load(), mostBytes); }
+  /// What is not limited has taken more than there was.
+  bool isOverfull() const {
+    return used.load(std::memory_order_relaxed) >
+           most.load(std::memory_order_relaxed);
   }
-  /// None is used.
-  void end() {
-    const std::lock_guard lock(mutex);
-    chunks.clear();
-    chunks.shrink_to_fit();
-    unused = nullptr;
-    unmade = 0;
+  size_t mostBytes() const { return most; }
+  size_t usedBytes() const { return used; }
+  size_t mostUsedBytes() const { return mostUsed; }
+
+  /// Changes when some may have been given.
+  uint64_t turn() const { return turns.load(std::memory_order_acquire); }
+  void next() {
+    {
+      const std::lock_guard lock(mutex);
+      turns.fetch_add(1, std::memory_order_release);
+    }
+    changed.notify_all();
   }
-  size_t bytes() const {
-    const std::lock_guard lock(mutex);
-    return used * imageBytes;
-  }
-  size_t mostBytes() const {
-    const std::lock_guard lock(mutex);
-    return mostUsed * imageBytes;
+  void waitBehind(uint64_t turn) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock,
+                 [&] { return turns.load(std::memory_order_relaxed) != turn; });
   }
 
 private:
-  static constexpr size_t chunkBytes = size_t(1) << 18;
-  static std::byte *nextOf(const std::byte *image) {
-    std::byte *next = nullptr;
-    std::memcpy(&next, image, sizeof(next));
-    return next;
-  }
-
-  const size_t imageBytes, inChunk;
-  mutable std::mutex mutex;
-  std::vector<std::unique_ptr<std::byte[]>> chunks;
-  /// Those that were given back, each with the address of the next one.
-  std::byte *unused = nullptr;
-  /// How many of the last chunk nobody has had yet.
-  size_t unmade = 0;
-  size_t used = 0, most = 0, mostUsed = 0;
+  std::atomic<size_t> most, used{0}, mostUsed{0};
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<uint64_t> turns{0};
 };
 
 TableMoment::TableMoment(const EmbeddingTable &table)
-    : table(table),
-      shards(std::make_unique<Shard[]>(EmbeddingTable::shardCount)),
-      images(std::make_unique<Images>(table.rowBytes())) {}
+    : table(table), rowBytes(std::max<size_t>(1, table.rowBytes())),
+      shards(std::make_unique<Shard[]>(EmbeddingTable::shardCount)) {}
 
 TableMoment::~TableMoment() = default;
 
 void TableMoment::begin(size_t mostBytes) {
-  images->begin(mostBytes);
+  // A row at least, so that nobody waits where nothing is aside.
+  const size_t ofRow = Images().bytesToGrow(rowBytes) + KeyMap().bytesGrown();
+  room = std::make_shared<Room>(std::max(mostBytes, ofRow));
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     Shard &shard = shards[s];
     const std::lock_guard lock(shard.mutex);
     shard.size = table.shardSize(s);
-    shard.hasRead = shard.hasErased = false;
+    shard.hasErased = false;
     shard.isPassed.store(shard.size == 0, std::memory_order_release);
   }
+}
+
+void TableMoment::shareRoomOf(const TableMoment &other) {
+  other.room->raise(room->mostBytes());
+  room = other.room;
 }
 
 void TableMoment::end() {
   for (int s = 0; s < EmbeddingTable::shardCount; ++s)
     pass(s);
-  images->end();
 }
 
 //===----------------------------------------------------------------------===//
 // For those who change the table
 //===----------------------------------------------------------------------===//
 
+/// Makes room to know one more key of a shard, which is locked; false where
+/// there is none. Throws std::bad_alloc.
+bool TableMoment::growKnown(Shard &shard, bool isLimited) {
+  if (!shard.known.isFull())
+    return true;
+  const size_t before = shard.known.bytes(), after = shard.known.bytesGrown();
+  if (!room->take(after, isLimited))
+    return false;
+  try {
+    shard.known.grow();
+  } catch (...) {
+    room->give(after);
+    throw;
+  }
+  room->give(before);
+  return true;
+}
+
+/// The same for one more row.
+bool TableMoment::growImages(Shard &shard, bool isLimited) {
+  if (!shard.images.isFull())
+    return true;
+  const size_t more = shard.images.bytesToGrow(rowBytes);
+  if (!room->take(more, isLimited))
+    return false;
+  try {
+    shard.images.grow(rowBytes);
+  } catch (...) {
+    room->give(more);
+    throw;
+  }
+  return true;
+}
+
 /// Whether the row may be written; with the shard locked. Throws
 /// std::bad_alloc.
 bool TableMoment::preserveRow(Shard &shard, int64_t key, const void *row,
                               bool isLimited) {
-  if (shard.isRead(key) || shard.known.find(key))
+  if (shard.isPassed.load(std::memory_order_relaxed))
     return true;
-  shard.known.makeRoom();
-  std::byte *image = images->take(isLimited);
-  if (!image)
+  // Those who insert keys cannot wait: they do before they write.
+  if (isLimited && room->isOverfull())
     return false;
+  if (shard.known.find(key))
+    return true;
+  if (!growKnown(shard, isLimited) || !growImages(shard, isLimited))
+    return false;
+  std::byte *image = shard.images.take(rowBytes);
   std::memcpy(image, row, table.rowBytes());
   shard.known.add(key, image);
   return true;
@@ -218,7 +287,7 @@ void TableMoment::preserve(int64_t count, const int64_t *keys,
   for (int64_t i = 0; i < count; ++i) {
     Shard &shard = shards[EmbeddingTable::shardOf(keys[i])];
     while (!shard.isPassed.load(std::memory_order_acquire)) {
-      const uint64_t before = passes.load(std::memory_order_acquire);
+      const uint64_t turn = room->turn();
       try {
         const std::lock_guard lock(shard.mutex);
         if (preserveRow(shard, keys[i], rows[i], /*isLimited=*/true))
@@ -227,10 +296,7 @@ void TableMoment::preserve(int64_t count, const int64_t *keys,
         // What others pass gives room.
       }
       const TraceSpan waiting("wait for the save");
-      std::unique_lock lock(roomMutex);
-      room.wait(lock, [&] {
-        return passes.load(std::memory_order_relaxed) != before;
-      });
+      room->waitBehind(turn);
     }
   }
 }
@@ -240,8 +306,10 @@ void TableMoment::noteNew(int64_t key) {
   if (shard.isPassed.load(std::memory_order_acquire))
     return;
   const std::lock_guard lock(shard.mutex);
-  if (!shard.isRead(key) && !shard.known.find(key))
-    shard.known.add(key, &newKey);
+  if (shard.isPassed.load(std::memory_order_relaxed) || shard.known.find(key))
+    return;
+  growKnown(shard, /*isLimited=*/false);
+  shard.known.add(key, &newKey);
 }
 
 void TableMoment::noteErased(int64_t key, const void *row) {
@@ -283,8 +351,7 @@ void TableMoment::collectShard(int number, std::vector<TableRow> &rows) const {
   std::ranges::sort(rows, byKey);
 }
 
-void TableMoment::read(std::span<TableRow> rows, bool isLast,
-                       const Visit &visit) {
+void TableMoment::read(std::span<TableRow> rows, const Visit &visit) const {
   // While these are copied, who writes one of the shard waits.
   constexpr size_t atOnce = 512;
   for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
@@ -292,26 +359,13 @@ void TableMoment::read(std::span<TableRow> rows, bool isLast,
     for (end = begin + 1; end < rows.size() && end < begin + atOnce &&
                           EmbeddingTable::shardOf(rows[end].key) == number;)
       ++end;
-    Shard &shard = shards[number];
+    const Shard &shard = shards[number];
     const std::lock_guard lock(shard.mutex);
     for (TableRow &row : rows.subspan(begin, end - begin))
       if (const std::byte *image = shard.known.find(row.key))
         row.row = const_cast<std::byte *>(image);
     visit(rows.subspan(begin, end - begin));
-    if (isLast) {
-      shard.hasRead = true;
-      shard.lastRead = rows[end - 1].key;
-    }
   }
-}
-
-/// With the shard locked.
-void TableMoment::release(Shard &shard) {
-  shard.known.forEach([&](int64_t, const std::byte *image) {
-    if (image != &newKey)
-      images->give(const_cast<std::byte *>(image));
-  });
-  shard.known.clear();
 }
 
 void TableMoment::pass(int number) {
@@ -319,15 +373,13 @@ void TableMoment::pass(int number) {
   {
     const std::lock_guard lock(shard.mutex);
     shard.isPassed.store(true, std::memory_order_release);
-    release(shard);
+    room->give(shard.known.bytes() + shard.images.bytes());
+    shard.known.clear();
+    shard.images.clear();
   }
-  {
-    const std::lock_guard lock(roomMutex);
-    passes.fetch_add(1, std::memory_order_release);
-  }
-  room.notify_all();
+  room->next();
 }
 
-size_t TableMoment::bytesAside() const { return images->bytes(); }
+size_t TableMoment::bytesAside() const { return room->usedBytes(); }
 
-size_t TableMoment::mostBytesAside() const { return images->mostBytes(); }
+size_t TableMoment::mostBytesAside() const { return room->mostUsedBytes(); }
