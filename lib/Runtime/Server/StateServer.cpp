@@ -17,6 +17,7 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <new>
@@ -332,7 +333,7 @@ static Status checkFolder(const std::string &who, const std::string &folder) {
                          "; give a folder that all processes of the job share");
 }
 
-/// What `write` returns; the answer where it throws std::bad_alloc.
+/// What `write` returns; the answer where it throws.
 template <typename Write>
 static Message answerOf(const std::string &who, Write write) {
   try {
@@ -340,6 +341,8 @@ static Message answerOf(const std::string &who, Write write) {
   } catch (const std::bad_alloc &) {
     return encodeSaved(Status::outOfMemory(who + " is out of memory for the "
                                                  "parts of a checkpoint"));
+  } catch (const std::exception &exception) {
+    return encodeSaved(Status::internal(who + ": " + exception.what()));
   }
 }
 
@@ -378,19 +381,21 @@ Message StateServer::beginSave(const std::string &folder) {
     if (!moment)
       return encodeSaved(std::move(moment).status().withContext(who));
     begun->moment = std::move(*moment);
-    saving = std::move(begun);
-    saving->task = std::make_unique<BackgroundTask>(
-        "save", [who, own = saving.get()]() -> Status {
+    begun->task = std::make_unique<BackgroundTask>(
+        "save", [who, own = begun.get()]() -> Status {
           own->answer = answerOf(who, [&] {
-            Status status = own->moment->write(own->writer);
+            // However it ends, nobody waits for it any more.
+            std::unique_ptr<StateMoment> moment = std::move(own->moment);
+            Status status = moment->write(own->writer);
+            moment.reset();
             if (!status.ok())
               return encodeSaved(std::move(status).withContext(who));
             own->manifest.parts = own->writer.addedParts();
             return encodeSaved(std::move(own->manifest));
           });
-          own->moment.reset();
           return {};
         });
+    saving = std::move(begun);
     return answerSaving();
   });
 }
