@@ -49,9 +49,11 @@ struct TablePartSizes {
   /// is some.
   size_t aside = size_t(4) << 20;
   /// Parameters and slots are copied where they are at most so many bytes, or
-  /// 1/32 of all tables of this process where that is more; else they are
-  /// written before others may change them.
+  /// 1/32 of all tables of this process, up to `mostCopied`, where that is
+  /// more: steps stand still meanwhile. Else, and where there is no memory for
+  /// copies, they are written before others may change them.
   size_t copied = size_t(32) << 20;
+  size_t mostCopied = size_t(256) << 20;
 };
 
 /// Adds what the model holds of values and slots: all, or a server's own, in

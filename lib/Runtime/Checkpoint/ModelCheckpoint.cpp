@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 #include <optional>
 
 using namespace pdlrt;
@@ -221,11 +222,24 @@ StateMoment::take(Model &model, const std::string &denseFile,
   const TraceSpan span("take the moment");
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
   const size_t share = tableBytes(model) / 32;
-  const bool copies = denseBytes(model) <= std::max(sizes.copied, share);
+  const size_t mostCopied =
+      std::max(sizes.copied, std::min(share, sizes.mostCopied));
   SavePlan &plan = *taken->plan;
-  PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
-  if (!copies)
+  bool copies = denseBytes(model) <= mostCopied;
+  if (copies) {
+    try {
+      PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
+    } catch (const std::bad_alloc &) {
+      // Then steps wait for the disk.
+      plan.dense = {};
+      plan.denseTensors = {};
+      copies = false;
+    }
+  }
+  if (!copies) {
+    PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
     PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
+  }
   planTables(model, sizes, std::max(sizes.aside, share), plan);
   return taken;
 }

@@ -22,6 +22,7 @@
 #include <numeric>
 #include <random>
 #include <thread>
+#include <utility>
 
 using namespace pdlrt;
 namespace fs = std::filesystem;
@@ -113,7 +114,8 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
       {size_t(1) << 18, size_t(1) << 20},
       {size_t(1) << 18, size_t(1) << 20, /*aside=*/1},
       {size_t(1) << 18, /*memory=*/1},
-      {size_t(1) << 18, size_t(1) << 20, size_t(1) << 20, /*copied=*/0}};
+      {size_t(1) << 18, size_t(1) << 20, size_t(1) << 20, /*copied=*/0,
+       /*mostCopied=*/0}};
   for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
     for (const TablePartSizes &sizes : cases) {
       SCOPED_TRACE(testing::Message()
@@ -201,6 +203,25 @@ TEST(StateMoment, KeepsToItsMemory) {
   // New keys of a step wait for nobody.
   constexpr size_t ofNew = size_t(20) * 2048;
   EXPECT_LE((*moment)->mostBytesAside(), most + ofNew);
+}
+
+// By their share of the tables too, up to a bound: else they are there at once.
+TEST(StateMoment, CopiesWhatIsNotTooLarge) {
+  TestFolder folder;
+  auto model = makeTrained(5000);
+  TablePartSizes copied, written;
+  copied.copied = written.copied = 0;
+  written.mostCopied = 0;
+  for (const auto &[name, sizes] :
+       {std::pair("copied", copied), std::pair("written", written)}) {
+    fs::create_directory(folder.file(name));
+    CheckpointWriter writer = CheckpointWriter::into(folder.file(name));
+    auto moment = StateMoment::take(*model, "dense", writer, sizes);
+    ASSERT_TRUE(moment.status().ok());
+    EXPECT_EQ(filesOf(folder.file(name)).size(), sizes.mostCopied == 0 ? 1 : 0);
+    EXPECT_TRUE((*moment)->write(writer).ok());
+    EXPECT_THAT(filesOf(folder.file(name)), testing::Contains("dense"));
+  }
 }
 
 // One table may have the room of all.
