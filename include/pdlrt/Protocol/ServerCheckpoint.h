@@ -81,10 +81,11 @@ Message answerProbe(const std::string &probe, const std::string &who);
 Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
 
 /// Of trainer 0, between two steps: has all servers begin to write their parts
-/// as they are now into the writer's folder, which they share.
+/// as they are now into the writer's folder, which they share. Where one
+/// cannot, none writes any more once this returns.
 Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer);
-/// Behind that, beside steps: waits until all have written them, and takes them
-/// in.
+/// Behind that, beside steps: waits until none writes any more, and takes in
+/// what they wrote; the error of the first that failed.
 Status finishSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
                            CheckpointManifest &manifest);
 /// Both at once: no server does anything else meanwhile.

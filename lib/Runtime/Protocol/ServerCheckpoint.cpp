@@ -180,33 +180,42 @@ static bool isSaving(const Message &answer) {
   return answer.toString() == savingText;
 }
 
+/// Asks until no server writes into the writer's folder any more: all have, or
+/// could not, or have not begun to.
+static Expected<std::vector<Message>> awaitSaved(ServerGroup &servers,
+                                                 CheckpointWriter &writer) {
+  while (true) {
+    Expected<std::vector<Message>> answers =
+        askServers(servers, SaveKind::Ask, writer);
+    if (!answers || std::ranges::none_of(*answers, isSaving))
+      return answers;
+    std::this_thread::sleep_for(askInterval);
+  }
+}
+
 Status pdlrt::beginSaveOnServers(ServerGroup &servers,
                                  CheckpointWriter &writer) {
   Expected<std::vector<Message>> answers =
       askServers(servers, SaveKind::Begin, writer);
   if (!answers)
     return answers.status();
-  for (const Message &answer : *answers)
-    if (!isSaving(answer))
-      PDLRT_RETURN_IF_ERROR(decodeSaved(answer).status());
+  for (const Message &answer : *answers) {
+    if (isSaving(answer))
+      continue;
+    if (Status status = decodeSaved(answer).status(); !status.ok()) {
+      // Others may have begun, and the folder goes.
+      (void)awaitSaved(servers, writer);
+      return status;
+    }
+  }
   return {};
 }
 
 Status pdlrt::finishSaveOnServers(ServerGroup &servers,
                                   CheckpointWriter &writer,
                                   CheckpointManifest &manifest) {
-  for (;; std::this_thread::sleep_for(askInterval)) {
-    Expected<std::vector<Message>> answers =
-        askServers(servers, SaveKind::Ask, writer);
-    if (!answers)
-      return answers.status();
-    // The first that fails is not waited for by the others.
-    for (const Message &answer : *answers)
-      if (!isSaving(answer))
-        PDLRT_RETURN_IF_ERROR(decodeSaved(answer).status());
-    if (std::ranges::none_of(*answers, isSaving))
-      return joinSaved(*answers, writer, manifest);
-  }
+  Expected<std::vector<Message>> answers = awaitSaved(servers, writer);
+  return answers ? joinSaved(*answers, writer, manifest) : answers.status();
 }
 
 Status pdlrt::saveOnServers(ServerGroup &servers, CheckpointWriter &writer,

@@ -155,8 +155,9 @@ Status SyncServer::takeUp(const Envelope &request) {
     if (layout.hasNormRequest())
       return {};
   }
-  // Nobody reads or saves rows before all trainers are here, so these may be
-  // there already.
+  // Nobody reads rows before all trainers are here, so these may be there
+  // already. Trainer 0 begins a save before its turn, which is the first; a
+  // save that goes on leaves them out.
   if (message.head().contributesNext) {
     next[trainer].program = layout.programIndex();
     next[trainer].message = incoming[trainer];

@@ -8,7 +8,9 @@
 
 #include "pdlrt/Protocol/ServerGroup.h"
 
+#include "Support/TestFolder.h"
 #include "Support/TestServer.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <gmock/gmock.h>
 
@@ -99,6 +101,37 @@ TEST_F(ServerGroupTest, TrainersGoThroughRoundsTogether) {
     EXPECT_EQ(server->application.rounds, rounds);
     EXPECT_FALSE(server->application.overlapped);
   }
+}
+
+// Where one cannot save, the folder goes: nobody writes into it any more then.
+TEST_F(ServerGroupTest, ASaveThatFailsEndsWithTheLastServer) {
+  coreOptions.trainers = 1;
+  startServers(2);
+  servers[0]->application.answering = [](const Message &) {
+    return encodeSaved(Status::invalid("server 0 has no room"));
+  };
+  std::atomic<int> asked{0}, begun{0};
+  servers[1]->application.answering = [&](const Message &payload) {
+    if (decodeSaveRequest(payload).kind == SaveKind::Begin) {
+      ++begun;
+      return answerSaving();
+    }
+    return ++asked % 3 != 0 ? answerSaving()
+                            : encodeSaved(CheckpointManifest());
+  };
+  const auto group = connect(0);
+  ASSERT_TRUE(group->joinAll(all("hello")).ok());
+  TestFolder folder;
+  CheckpointWriter writer(folder.file("step-000000000001"));
+  CheckpointManifest manifest;
+  EXPECT_EQ(finishSaveOnServers(*group, writer, manifest).message(),
+            "server 0 has no room");
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(beginSaveOnServers(*group, writer).message(),
+            "server 0 has no room");
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(asked, 6);
+  group->leaveAll("");
 }
 
 TEST_F(ServerGroupTest, SaysWhoIsWaitedForAndStops) {

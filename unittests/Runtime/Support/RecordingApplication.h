@@ -51,6 +51,8 @@ public:
     const Entry entry(*this);
     calls.push_back("handle" + std::to_string(request.trainer) + "." +
                     std::to_string(request.worker));
+    if (answering)
+      return answering(payload);
     return Message::ofString("rows of " + payload.toString());
   }
   void contribute(const Envelope &request, Message payload) override {
@@ -78,6 +80,8 @@ public:
   bool knowsRefused = false;
   /// Whether who is refused may be one.
   bool guessesRefused = false;
+  /// The answer of handle; may be empty.
+  std::function<Message(const Message &payload)> answering;
   /// Called within closeRound; may be empty.
   std::function<void()> whileClosing;
   std::vector<std::string> calls;

@@ -244,7 +244,11 @@ Status TrainCommand::run() {
   status = caught([this] { return joinOthers(); });
   if (status.ok()) {
     status = caught([this] { return runJoined(); });
-    // What was begun before a failure is worth keeping.
+    // A save may take long.
+    if (!status.ok() && (hasBegun || !stopSignal()) && options.onError)
+      options.onError(status.message());
+    // What was begun before a failure is worth keeping, unless it is of servers
+    // whose job has failed: they answer no more.
     Status saved = caught([this] { return finishSave(); });
     if (status.ok())
       status = std::move(saved);
