@@ -288,13 +288,16 @@ void TableMoment::preserve(int64_t count, const int64_t *keys,
     Shard &shard = shards[EmbeddingTable::shardOf(keys[i])];
     while (!shard.isPassed.load(std::memory_order_acquire)) {
       const uint64_t turn = room->turn();
+      bool mayWrite = false;
       try {
         const std::lock_guard lock(shard.mutex);
-        if (preserveRow(shard, keys[i], rows[i], /*isLimited=*/true))
-          break;
+        mayWrite = preserveRow(shard, keys[i], rows[i], /*isLimited=*/true);
       } catch (const std::bad_alloc &) {
         // What others pass gives room.
+        mayWrite = false;
       }
+      if (mayWrite)
+        break;
       const TraceSpan waiting("wait for the save");
       room->waitBehind(turn);
     }
