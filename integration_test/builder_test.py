@@ -627,6 +627,15 @@ class TwoTypes(unittest.TestCase):
 class Errors(unittest.TestCase):
     """One sentence, at the user's line, that says what to do."""
 
+    def test_numbers_of_fields_are_finite(self):
+        record = pdl.Model("m").record("sample")
+        for given in ({"missing": float("nan")}, {"missing": float("inf")},
+                      {"values": {"a": 1.0, "b": float("-inf")}}):
+            for make in (record.floats, record.float_bags):
+                with self.assertRaisesRegex(pdl.ModelError, "field 'x': .* is (nan|inf|-inf); it "
+                                            "has to be a finite number"):
+                    make("x", 1, **given)
+
     def refused(self, build, *parts, **fields):
         line = inspect.currentframe().f_back.f_lineno
         with self.assertRaises(pdl.ModelError) as caught:

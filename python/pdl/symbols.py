@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -75,9 +76,7 @@ class Record(Symbol):
         texts that stand for numbers, `columns` positions from 0 or header names.
         """
         type = TensorType((None, width), element or self.model.element)
-        clauses = [] if missing is None else [f"missing({number(missing)})"]
-        if values is not None:
-            clauses.append(f"values({dictionary(values, quoted=True)})")
+        clauses = _number_clauses(name, missing, values)
         return self._add(name, width, type, clauses, columns)
 
     def ids(self, name: str, width: int, *, hash: Attribute | None = None,
@@ -119,9 +118,7 @@ class Record(Symbol):
         `pdl.cast` makes a row of each number, `pdl.same_bags` joins them to the ids that
         they belong to.
         """
-        clauses = [] if missing is None else [f"missing({number(missing)})"]
-        if values is not None:
-            clauses.append(f"values({dictionary(values, quoted=True)})")
+        clauses = _number_clauses(name, missing, values)
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width, element or self.model.element),
                          clauses, columns, after)
@@ -147,6 +144,20 @@ class Record(Symbol):
         """The declaration, without indentation."""
         return [f"{self.kind} {self} {{",
                 *(f"  {field.text}" for field in self.fields.values()), "}"]
+
+
+def _number_clauses(name: str, missing: float | None,
+                    values: Mapping[str, float] | None) -> list[str]:
+    """What stands for numbers of a field: finite ones, as a record has no others."""
+    clauses = []
+    for what, value in [("missing", missing), *(("a value", v) for v in (values or {}).values())]:
+        if value is not None and not math.isfinite(value):
+            raise ModelError(f"field '{name}': {what} is {value}; it has to be a finite number")
+    if missing is not None:
+        clauses.append(f"missing({number(missing)})")
+    if values is not None:
+        clauses.append(f"values({dictionary(values, quoted=True)})")
+    return clauses
 
 
 def _hash_clause(hash: Attribute | None) -> list[str]:

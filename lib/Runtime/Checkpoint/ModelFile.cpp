@@ -284,6 +284,12 @@ Status Initializer::readTable(int32_t index) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
   const std::string name = symbol.name;
   const TensorView *keys = file.find(name + ".keys");
+  if (!keys && file.find(name + ".values"))
+    return Status::invalid(file.path() + ": there is '" + name +
+                           ".values', but no '" + name + ".keys'; add it");
+  if (!keys && coverage == FileCoverage::Parameters)
+    return Status::invalid(file.path() + ": there is no tensor '" + name +
+                           ".keys', which the model has as a table; add it");
   if (!keys) {
     missing.push_back(name);
     return {};

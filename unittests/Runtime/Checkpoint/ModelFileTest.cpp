@@ -30,7 +30,7 @@ struct Tensors {
   std::vector<float> w = {1, 2, 3}, b = {4}, values = {1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<int64_t> keys = {-5, 9};
   std::vector<int64_t> wShape = {3, 1}, valuesShape = {2, 4}, keyShape = {2};
-  bool withW = true, withValues = true;
+  bool withW = true, withKeys = true, withValues = true;
   std::string extra, seed, steps;
 
   void write(const std::string &path) const {
@@ -38,8 +38,9 @@ struct Tensors {
     if (withW)
       EXPECT_TRUE(writer.add("w", TensorType::F32, wShape, w.data()).ok());
     EXPECT_TRUE(writer.add("b", TensorType::F32, {1}, b.data()).ok());
-    EXPECT_TRUE(
-        writer.add("emb.keys", TensorType::I64, keyShape, keys.data()).ok());
+    if (withKeys)
+      EXPECT_TRUE(
+          writer.add("emb.keys", TensorType::I64, keyShape, keys.data()).ok());
     if (withValues)
       EXPECT_TRUE(
           writer.add("emb.values", TensorType::F32, valuesShape, values.data())
@@ -156,6 +157,28 @@ TEST(ModelFile, RefusesSlotsThatAreNotFinite) {
   EXPECT_THAT(status.message(),
               HasSubstr("tensor 'emb.slot.m' has a number that is not finite "
                         "at [0, 2]"));
+}
+
+// Who only reads needs every table; half of one is nobody's.
+TEST(ModelFile, RefusesATableThatIsNotThere) {
+  TestFolder folder;
+  Tensors tensors;
+  tensors.withKeys = false;
+  const auto refusal = [&](FileCoverage coverage) {
+    tensors.write(folder.file("f"));
+    Model model(*handWrittenProgram({}), 0);
+    return initializeModel(model, folder.file("f"), coverage).message();
+  };
+  for (const FileCoverage coverage :
+       {FileCoverage::Any, FileCoverage::Parameters})
+    EXPECT_THAT(refusal(coverage),
+                HasSubstr("there is 'emb.values', but no 'emb.keys'; add it"));
+  tensors.withValues = false;
+  EXPECT_THAT(
+      refusal(FileCoverage::Parameters),
+      HasSubstr("there is no tensor 'emb.keys', which the model has as a "
+                "table; add it"));
+  EXPECT_EQ(refusal(FileCoverage::Any), "");
 }
 
 // A training may begin with a part of a model; what it takes is said.
