@@ -4,6 +4,7 @@
 """--object-cache of pdl-translate: programs are the same without, with an empty and with a
 full cache, whatever happened to its files; a changed layer compiles few parts."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -147,7 +148,12 @@ class ObjectCache(unittest.TestCase):
         entry = self.entries()[0]
         entry.unlink()
         (entry / "inside").mkdir(parents=True)
-        done = run(*self.command(model("fm")))
+        # Neither has an end.
+        for other, make in zip(self.entries()[1:3], (os.mkfifo, lambda path:
+                                                     path.symlink_to("/dev/zero"))):
+            other.unlink()
+            make(other)
+        done = run(*self.command(model("fm")), timeout=120)
         self.assertRegex(done.stderr, "warning: cannot write to the object cache .*directory")
         self.assertEqual(files_of(self.output), good)
 

@@ -85,6 +85,9 @@ ObjectCache::Key ObjectCache::keyOf(ArrayRef<char> part, StringRef kind,
 
 std::optional<SmallVector<char, 0>> ObjectCache::find(const Key &key) {
   std::string path = pathOf(key);
+  // Whatever else stands there may have no end.
+  if (!sys::fs::is_regular_file(path))
+    return std::nullopt;
   // Pruning goes by when files were last used, whatever the file system notes.
   Expected<sys::fs::file_t> opened =
       sys::fs::openNativeFileForRead(path, sys::fs::OF_UpdateAtime);
