@@ -180,8 +180,9 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
-  // Before a test, which may take long or fail. Servers of a job that has failed
-  // answer no more: what a whole epoch gave is there before anything can.
+  // Before a test, which may take long or fail. Servers of a job that has
+  // failed answer no more: what a whole epoch gave is there before anything
+  // can.
   if (report.samples > 0) {
     PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
     if (options.distributed)
