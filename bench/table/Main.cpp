@@ -280,9 +280,11 @@ static int32_t adam(int64_t count, int64_t, void *const *rows,
                     const void *const *gradients, const void *) {
   constexpr float beta1 = 0.9f, beta2 = 0.999f, rate = 1e-3f, epsilon = 1e-8f;
   for (int64_t r = 0; r < count; ++r) {
-    auto *value = static_cast<float *>(rows[r]);
-    float *first = value + width, *second = first + width;
-    auto *gradient = static_cast<const float *>(gradients[r]);
+    auto *__restrict value = static_cast<float *>(rows[r]);
+    float *__restrict first = value + width;
+    float *__restrict second = first + width;
+    auto *__restrict gradient = static_cast<const float *>(gradients[r]);
+#pragma clang loop vectorize(enable) unroll(disable)
     for (int64_t i = 0; i < width; ++i) {
       const float g = gradient[i];
       first[i] = beta1 * first[i] + (1 - beta1) * g;
@@ -296,9 +298,10 @@ static int32_t adam(int64_t count, int64_t, void *const *rows,
 static int32_t adagrad(int64_t count, int64_t, void *const *rows,
                        const void *const *gradients, const void *) {
   for (int64_t r = 0; r < count; ++r) {
-    auto *value = static_cast<float *>(rows[r]);
-    float *sums = value + width;
-    auto *gradient = static_cast<const float *>(gradients[r]);
+    auto *__restrict value = static_cast<float *>(rows[r]);
+    float *__restrict sums = value + width;
+    auto *__restrict gradient = static_cast<const float *>(gradients[r]);
+#pragma clang loop vectorize(enable) unroll(disable)
     for (int64_t i = 0; i < width; ++i) {
       sums[i] += gradient[i] * gradient[i];
       value[i] -= 0.01f * gradient[i] / (std::sqrt(sums[i]) + 1e-8f);

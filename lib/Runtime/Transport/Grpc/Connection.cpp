@@ -72,10 +72,12 @@ public:
     // gRPC counts whole milliseconds from an origin that is rounded as well, so
     // that a call could end that much before its deadline.
     constexpr ClockTime rounding = std::chrono::milliseconds(2);
-    context.set_deadline(gpr_time_add(
-        gpr_now(GPR_CLOCK_MONOTONIC),
-        gpr_time_from_nanos((deadline - side.clock.now() + rounding).count(),
-                            GPR_TIMESPAN)));
+    // Our clock first: where this thread pauses between the two, the call ends
+    // later, not earlier.
+    const ClockTime left = deadline - side.clock.now() + rounding;
+    context.set_deadline(
+        gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                     gpr_time_from_nanos(left.count(), GPR_TIMESPAN)));
     context.AddMetadata(frontKey, front);
     // The head of the call travels with its first chunk.
     context.set_initial_metadata_corked(true);
