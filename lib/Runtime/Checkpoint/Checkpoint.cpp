@@ -9,6 +9,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 
 #include "Checkpoint/FallibleTasks.h"
+#include "Files/FileFailure.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Core/FileLimit.h"
 
@@ -183,9 +184,7 @@ CheckpointWriter::~CheckpointWriter() {
 
 static Status cannotWrite(const std::string &path,
                           const std::error_code &error) {
-  return Status::invalid(path + ": cannot be written: " + error.message() +
-                         "; check that the folder exists, may be written, and "
-                         "has room");
+  return fileFailure(path, "cannot be written", error.message());
 }
 
 Expected<std::string> CheckpointWriter::folder() {

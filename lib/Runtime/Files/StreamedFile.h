@@ -7,21 +7,19 @@
 //===----------------------------------------------------------------------===//
 //
 // One thread makes the bytes in order, another waits for the disk. They go past
-// the system's cache where the file system allows it (WholeFile.h).
+// the system's cache where the file system allows it (DirectFile.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LIB_RUNTIME_FILES_STREAMEDFILE_H
 #define LIB_RUNTIME_FILES_STREAMEDFILE_H
 
-#include "pdlrt/Core/AlignedBuffer.h"
-#include "pdlrt/Core/Status.h"
-#include "pdlrt/Files/Safetensors.h"
+#include "Files/DirectFile.h"
+#include "Files/RunningDigest.h"
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -49,19 +47,15 @@ public:
   /// Flushes the bytes to the disk; the name is flushed with its folder.
   Status commit();
   /// Of what was written so far.
-  FileDigest digest() const;
+  FileDigest digest() const { return made.digest(); }
 
 private:
-  struct Hash;
   Status handOver();
   void writeBehind();
   int writeOut(const std::byte *bytes, size_t count, uint64_t offset);
-  Status failure(const char *what, int reason) const;
 
-  const std::string path;
-  std::unique_ptr<Hash> hash;
-  uint64_t made = 0;
-  int file = -1;
+  DirectFile file;
+  RunningDigest made;
   AlignedBuffer memory[2];
   std::byte *buffers[2] = {};
   /// Which buffer is filled, how far, and where in the file it goes.

@@ -8,6 +8,8 @@
 
 #include "Files/TemporaryFile.h"
 
+#include "Files/FileFailure.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -16,15 +18,9 @@
 
 using namespace pdlrt;
 
-struct TemporaryFile::Hash {
-  Hash() { XXH3_64bits_reset(&state); }
-  XXH3_state_t state;
-};
-
 TemporaryFile::TemporaryFile(std::string finalPath)
     : finalPath(std::move(finalPath)),
-      path(this->finalPath + ".tmp." + std::to_string(getpid())),
-      hash(std::make_unique<Hash>()) {}
+      path(this->finalPath + ".tmp." + std::to_string(getpid())) {}
 
 TemporaryFile::~TemporaryFile() {
   if (file < 0)
@@ -39,8 +35,7 @@ Status TemporaryFile::create() {
 }
 
 Status TemporaryFile::write(const void *data, size_t size) {
-  XXH3_64bits_update(&hash->state, data, size);
-  written += size;
+  written.add(data, size);
   const char *bytes = static_cast<const char *>(data);
   while (size) {
     const ssize_t count = ::write(file, bytes, size);
@@ -68,14 +63,8 @@ Status TemporaryFile::commit() {
                                                 : finalPath.substr(0, slash));
 }
 
-FileDigest TemporaryFile::digest() const {
-  return {written, XXH3_64bits_digest(&hash->state)};
-}
-
 Status TemporaryFile::failure(const char *what) const {
-  return Status::invalid(finalPath + ": " + what + ": " + std::strerror(errno) +
-                         "; check that the folder exists, may be written, "
-                         "and has room");
+  return fileFailure(finalPath, what, std::strerror(errno));
 }
 
 Status pdlrt::flushFolder(const std::string &path) {

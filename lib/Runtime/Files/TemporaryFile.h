@@ -9,11 +9,11 @@
 #ifndef LIB_RUNTIME_FILES_TEMPORARYFILE_H
 #define LIB_RUNTIME_FILES_TEMPORARYFILE_H
 
+#include "Files/RunningDigest.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Files/Safetensors.h"
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 
 namespace pdlrt {
@@ -32,16 +32,14 @@ public:
   /// Flushes the bytes to the disk and gives the file its name.
   Status commit();
   /// Of what was written so far.
-  FileDigest digest() const;
+  FileDigest digest() const { return written.digest(); }
 
 private:
-  struct Hash;
   Status failure(const char *what) const;
 
   std::string finalPath;
   std::string path;
-  std::unique_ptr<Hash> hash;
-  uint64_t written = 0;
+  RunningDigest written;
   int file = -1;
 };
 

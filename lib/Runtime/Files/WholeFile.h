@@ -35,9 +35,6 @@ public:
   Status write(const std::string &path) const;
 
 private:
-  /// `isRefused`: whether it may be well where `isDirect` is not asked for.
-  Status writeAs(const std::string &path, bool isDirect, bool &isRefused) const;
-
   AlignedBuffer buffer;
   std::byte *start = nullptr;
   size_t length = 0;

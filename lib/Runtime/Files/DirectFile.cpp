@@ -1,0 +1,90 @@
+//===- DirectFile.cpp - A file that is written past the cache -------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files/DirectFile.h"
+
+#include "Files/FileFailure.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlrt;
+
+/// The system writes no more at once.
+static constexpr size_t largestWrite = size_t(1) << 30;
+
+std::byte *DirectFile::reserve(AlignedBuffer &buffer, size_t bytes) {
+  auto *first =
+      static_cast<std::byte *>(buffer.reserve(wholeBlocks(bytes) + blockBytes));
+  const size_t beyond = reinterpret_cast<uintptr_t>(first) % blockBytes;
+  return first + (blockBytes - beyond) % blockBytes;
+}
+
+DirectFile::DirectFile(std::string path) : path(std::move(path)) {}
+
+DirectFile::~DirectFile() {
+  if (file < 0)
+    return;
+  ::close(file);
+  ::unlink(path.c_str());
+}
+
+Status DirectFile::create() {
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  file = ::open(path.c_str(), flags | O_DIRECT, 0666);
+  if (file < 0)
+    file = ::open(path.c_str(), flags, 0666);
+  return file < 0 ? fileFailure(path, "cannot be created", std::strerror(errno))
+                  : Status();
+}
+
+/// Whether an error may be the file system's answer to a write past its cache.
+static bool mayBeRefusal(int reason) {
+  return reason != ENOSPC && reason != EDQUOT;
+}
+
+int DirectFile::write(const std::byte *bytes, size_t count, uint64_t offset) {
+  while (count > 0) {
+    const ssize_t written = ::pwrite(file, bytes, std::min(count, largestWrite),
+                                     static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written == 0)
+      errno = EIO;
+    if (written <= 0) {
+      const int reason = errno, flags = ::fcntl(file, F_GETFL);
+      if (!mayBeRefusal(reason) || flags < 0 || !(flags & O_DIRECT) ||
+          ::fcntl(file, F_SETFL, flags & ~O_DIRECT) != 0)
+        return reason;
+      continue;
+    }
+    bytes += written;
+    offset += static_cast<uint64_t>(written);
+    count -= static_cast<size_t>(written);
+    end = std::max(end, offset);
+  }
+  return 0;
+}
+
+Status DirectFile::commit(uint64_t size) {
+  if (end != size && ::ftruncate(file, static_cast<off_t>(size)) != 0)
+    return writeFailure(errno);
+  if (::fsync(file) != 0)
+    return fileFailure(path, "cannot be flushed to the disk",
+                       std::strerror(errno));
+  ::close(std::exchange(file, -1));
+  return {};
+}
+
+Status DirectFile::writeFailure(int reason) const {
+  return fileFailure(path, "cannot be written", std::strerror(reason));
+}
