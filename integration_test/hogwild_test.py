@@ -5,30 +5,20 @@
 (--hogwild): real processes of compiled trainers."""
 
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 from made_up_clicks import write_clicks
-from programs import compile_model, metric, model, run
+from programs import StrictCtrDnn, compile_model, metric, model, run
 
 import tensorfile
 
 
-class Hogwild(unittest.TestCase):
+class Hogwild(StrictCtrDnn):
 
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.root = Path(cls.folder.name)
-        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
-                                    "--numerics=strict")
-        cls.clicks = cls.root / "clicks.tsv"
-        write_clicks(cls.clicks, 12000)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    @staticmethod
+    def write_data(path):
+        write_clicks(path, 12000)
 
     def train(self, name, *flags):
         """The report of a training, and what it dumps."""

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -80,3 +81,21 @@ def has_avx512(*more):
 
 def has_avx512_bf16():
     return has_avx512("avx512_bf16")
+
+
+class StrictCtrDnn(unittest.TestCase):
+    """Tests of one trainer: models/ctr_dnn in strict numerics, compiled once, and a file of
+    clicks that `write_data(path)` makes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
+                                    "--numerics=strict")
+        cls.clicks = cls.root / "clicks.tsv"
+        cls.write_data(cls.clicks)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()

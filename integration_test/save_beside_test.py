@@ -11,12 +11,10 @@ import re
 import resource
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
-from programs import BUILD, compile_model, model, run
+from programs import BUILD, StrictCtrDnn, run
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 LINES, BATCH = 6000, 100
@@ -45,21 +43,14 @@ def fail_at_size(size):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-class SaveBeside(unittest.TestCase):
+class SaveBeside(StrictCtrDnn):
+
+    write_data = staticmethod(write_lines)
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.root = Path(cls.folder.name)
-        cls.trainer = compile_model(model("ctr_dnn"), cls.root / "ctr_dnn",
-                                    "--numerics=strict")
-        cls.clicks = cls.root / "clicks.tsv"
-        write_lines(cls.clicks)
+        super().setUpClass()
         cls.dumps = {}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def command(self, *flags):
         size = () if "--batch-size" in flags else ("--batch-size", BATCH)

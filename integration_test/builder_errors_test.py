@@ -1,0 +1,220 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What python/pdl refuses: one sentence, at the user's line, that says what to do."""
+
+import inspect
+import unittest
+
+from builder_test import in_program, pdl, with_fields
+
+
+class Errors(unittest.TestCase):
+    """One sentence, at the user's line, that says what to do."""
+
+    def test_numbers_of_fields_are_finite(self):
+        record = pdl.Model("m").record("sample")
+        for given in ({"missing": float("nan")}, {"missing": float("inf")},
+                      {"values": {"a": 1.0, "b": float("-inf")}}):
+            for make in (record.floats, record.float_bags):
+                with self.assertRaisesRegex(pdl.ModelError, "field 'x': .* is (nan|inf|-inf); it "
+                                            "has to be a finite number"):
+                    make("x", 1, **given)
+
+    def refused(self, build, *parts, **fields):
+        line = inspect.currentframe().f_back.f_lineno
+        with self.assertRaises(pdl.ModelError) as caught:
+            in_program(build, **fields)
+        message = str(caught.exception)
+        for part in parts:
+            self.assertIn(part, message)
+        self.assertTrue(message.startswith(f"{__file__}:{line}: "), message)
+        self.assertEqual(caught.exception.place[:2], (__file__, line))
+
+    def test_shapes(self):
+        self.refused(lambda m, x, y: x + y, "nn.add: `lhs` is %x : tensor<?x3xf32> and `rhs` %y",
+                     "do not broadcast", "pdl.reshape can")
+        self.refused(lambda m, x, y: pdl.squared_error(x, y), "they need one type")
+        self.refused(lambda m, x, y: x * pdl.cast(x, "f64"), "of two types",
+                     "pdl.cast(..., 'f32') makes one of the other")
+        self.refused(lambda m, x, y: pdl.concat([pdl.cast(x, "f64"), y], 1), "of two types",
+                     "pdl.cast(..., 'f64')")
+        self.refused(lambda m, x, y: pdl.cast(x, "f32"), "f32 as it is; leave the cast out")
+        self.refused(lambda m, x, y: pdl.cast(x, "f16"), "f32 or f64")
+        self.refused(lambda m, x, y: pdl.linear(x, m.param(
+            "w", (3, 1), init=pdl.init.zeros(), element="f64")), "different element types",
+            "pdl.cast(..., 'f64')")
+        self.refused(lambda m, x, y: pdl.l2_normalise(
+            m.param("v", (4,), init=pdl.init.zeros())), "it has to be [batch, ..., features]")
+        self.refused(lambda m, x, y: pdl.linear(x, m.param("w", (4, 1), init=pdl.init.zeros())),
+                     "with 3 features", "@w : tensor<4x1xf32> has 4 rows",
+                     "declare it with shape (3, 1)")
+        self.refused(lambda m, x, y: pdl.linear(
+            x, m.param("w", (3, 1), init=pdl.init.zeros()),
+            m.param("b", (2,), init=pdl.init.zeros())), "declare the bias with shape (1,)")
+        self.refused(lambda m, x, y: pdl.reshape(x, (None, 2, 2)),
+                     "with 3 elements a sample", "has 4; they have to be equal")
+        self.refused(lambda m, x, y: pdl.count(m.param("w", (3, 1), init=pdl.init.zeros()), x),
+                     "it has to be what model.table has returned")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0])), "adds nothing")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()), x, show=1),
+                     "`ids` is %x", "ids are bags")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0]), show=y),
+                     "`show` is %y", "one number for each sample")
+        self.refused(lambda m, x, y: pdl.count(m.table("t", 2, init=pdl.init.zeros()),
+                                               pdl.bucketize(x, [0.0]), show=1),
+                     "needs a value of samples among show")
+        self.refused(lambda m, x, y: pdl.reshape(x, (3,)), "the batch, None, stays the first")
+        self.refused(lambda m, x, y: pdl.concat([x, pdl.reshape(y, (None, 2, 2))], 1),
+                     "does not fit to %x : tensor<?x3xf32> along axis 1")
+        self.refused(lambda m, x, y: pdl.concat([x, y], 0), "the batch of tensor<?x3xf32>")
+        self.refused(lambda m, x, y: pdl.concat([], 1), "give one value at least")
+        self.refused(lambda m, x, y: pdl.reduce("sum", x, [2]), "has the axes 0 to 1")
+        self.refused(lambda m, x, y: pdl.reduce("sum", x, [0]), "samples stay apart")
+        self.refused(lambda m, x, y: pdl.flatten(x, 2), "has the axes 1 to 1 behind the first")
+        self.refused(lambda m, x, y: pdl.slice(x, 1, 2, 2), "which has the indices 0 to 2")
+        self.refused(lambda m, x, y: x[:, 2:5], "the range 2:5 of axis 1")
+        self.refused(lambda m, x, y: x[0:1], "axis 0", "is the batch")
+        self.refused(lambda m, x, y: x[:, 1], "write x[:, 3:4]")
+        self.refused(lambda m, x, y: x[:, ::2], "a range has no step")
+        self.refused(lambda m, x, y: x @ pdl.neg(y), "tensor<?x4xf32>", "add over the samples")
+        self.refused(lambda m, x, y: pdl.broadcast(pdl.constant([1, 2]), (None, 2)), "`like`")
+        self.refused(lambda m, x, y: pdl.broadcast(x, (None, 2)), "does not broadcast to")
+        self.refused(lambda m, x, y: pdl.broadcast(pdl.constant(1.0), x), "`shape` is", "`like`")
+        self.refused(lambda m, x, y: pdl.transpose(x, [1, 0]), "stays the first axis, 0")
+        self.refused(lambda m, x, y: pdl.transpose(x, [0]), "names each of the axes 0 to 1")
+        self.refused(lambda m, x, y: pdl.take(x, 1, [3]), "from 0 to 2 that axis 1")
+        self.refused(lambda m, x, y: pdl.softmax(x, 0), "the batch of")
+        self.refused(lambda m, x, y: pdl.layer_norm(x, scale=y), "one number a feature")
+        self.refused(lambda m, x, y: pdl.factorization(x), "[batch, fields, width]")
+        self.refused(lambda m, x, y: pdl.matmul(pdl.reshape(x, (None, 3, 1)),
+                                                pdl.reshape(y, (None, 1, 2, 2))),
+                     "whose dimensions before the last two differ")
+        self.refused(lambda m, x, y: pdl.cross_layer(
+            x, x, m.param("w", (3, 1), init=pdl.init.zeros()),
+            m.param("b", (3,), init=pdl.init.zeros())), "declare it with shape (3, 3)")
+        self.refused(lambda m, x, y: pdl.segment_sum(x, y), "bags of ids, as record.bags")
+        self.refused(lambda m, x, y: pdl.standardise(x, [1, 2], [1, 2]), "give 3 of each")
+        self.refused(lambda m, x, y: pdl.bucketize(x, [2, 1]), "each is above the one before")
+        self.refused(lambda m, x, y: pdl.sample(5, 0, 3, "counts", [1, 2], 0.75),
+                     "`counts` has 2 numbers for 3 ids")
+        for more in (["counts"], ["uniform", [1, 2], 0.75], ["counts", [1, 2]]):
+            self.refused(lambda m, x, y, more=more: pdl.sample(5, 0, 2, *more),
+                         '"counts", and nothing else, has `counts` and `power`')
+        self.refused(lambda m, x, y: pdl.sample(5, 0, 2, "counts", [1, 2.5], 0.75),
+                     "`counts` of nn.sample is 2.5; it has to be a whole number")
+
+    def test_kinds(self):
+        def table(m):
+            return m.table("t", 2, init=pdl.init.zeros())
+
+        self.refused(lambda m, x, y: pdl.lookup(table(m), x, "sum"),
+                     "pdl.bucketize makes ids of them")
+        self.refused(lambda m, x, y: pdl.lookup(x, x, "sum"), "`table` of nn.lookup is %x")
+        self.refused(lambda m, x, y: pdl.lookup("t", x, "sum"), "`table` of nn.lookup is 't'")
+        self.refused(lambda m, x, y: pdl.lookup(table(m), pdl.bucketize(x, [1]), "summ"),
+                     "'summ'; did you mean 'sum'?")
+        self.refused(lambda m, x, y: pdl.relu(pdl.bucketize(x, [1])),
+                     "the result of nn.bucketize : tensor<?x3xi64>, which holds ids")
+        self.refused(lambda m, x, y: pdl.cross([x]), "pdl.bucketize makes ids")
+        self.refused(lambda m, x, y: x + "1", "`rhs` of nn.add is of type str")
+        self.refused(lambda m, x, y: x + None, "`rhs` of nn.add is None")
+        self.refused(lambda m, x, y: pdl.relu([1, 2]), "pdl.constant would make a tensor of")
+        self.refused(lambda m, x, y: pdl.concat(x, 1), "`inputs` of nn.concat", "a list")
+        self.refused(lambda m, x, y: pdl.flatten(x, 1.0), "has to be a whole number")
+        self.refused(lambda m, x, y: pdl.linear(
+            x, m.param("w", (3, 1), init=pdl.init.zeros()), activation="rely"),
+            "'rely'; did you mean 'relu'?")
+        self.refused(lambda m, x, y: pdl.minimize(x, []), "one number a sample")
+        self.refused(lambda m, x, y: pdl.minimize(x[:, 0:1], []), "lists one group at least")
+        self.refused(lambda m, x, y: pdl.minimize(x[:, 0:1], [table(m)]), "model.group")
+        self.refused(lambda m, x, y: pdl.observe(table(m), x), "model.metric")
+        self.refused(lambda m, x, y: pdl.constant([[1], [1, 2]]), "different lengths")
+        self.refused(lambda m, x, y: pdl.constant([1, 2], shape=(3,)), "for one number")
+        self.refused(lambda m, x, y: bool(x > 1), "Python cannot branch on it")
+        with self.assertRaises(TypeError):
+            in_program(lambda m, x, y: list(x))
+
+    def test_layers(self):
+        self.refused(lambda m, x, y: pdl.layers.dense(pdl.constant([1, 2, 3]), 2, "d",
+                                                      group=None),
+                     "dense 'd' gets", "it takes [batch, ..., features]")
+        self.refused(lambda m, x, y: pdl.layers.mlp(x, [], "d", group=None), "has no widths")
+        self.refused(lambda m, x, y: [pdl.layers.dense(x, 2, "d", group=None) for _ in "ab"],
+                     "nn.param @d.weight has the name of an nn.param", "in a @model.function")
+        self.refused(lambda m, x, y: pdl.layers.cross(x, 2, "c", group=None, version=3),
+                     "there are 1 and 2")
+        self.refused(lambda m, x, y: pdl.layers.cross(x, 2, "c", group=None, version=1, rank=2),
+                     "which version 2 has only")
+
+    def raises(self, expected, build, *arguments, **named):
+        with self.assertRaisesRegex(pdl.ModelError, expected):
+            build(*arguments, **named)
+
+    def test_declarations(self):
+        result = with_fields(x=3, label=1)
+        record = result.only_record()
+        self.raises("a model has one record", result.record, "other")
+        self.raises("has a field 'x' already", record.floats, "x", 1)
+        self.raises("it needs one at least", record.floats, "z", 0)
+        self.raises("columns= lists 2", record.floats, "z", 1, columns=[1, 2])
+        self.raises("has the name of an nn.record of .*builder_test.py", result.param, "r", (1,),
+                    init=pdl.init.zeros())
+        self.raises("its sizes are whole numbers", result.param, "w", (None, 2),
+                    init=pdl.init.zeros())
+        self.raises("is no group", result.param, "v", (2,), group="g", init=pdl.init.zeros())
+        self.raises("did you mean 'lazy'", result.group, "g", rule="sgd", rate=1.0,
+                    untouched="lasy")
+        self.raises("did you mean 'bf16'", result.table, "t", 4, init=pdl.init.zeros(),
+                    stored="bf61")
+        self.raises("it has one, such as global_norm", result.clip, "c")
+        self.raises("stands in no program", pdl.relu, 1.0)
+        self.raises("numbers of type f16", pdl.Model, "m", element="f16")
+        self.raises("has to be a number", pdl.rule, "adam", beta1="x")
+
+        def train(lable):
+            pass
+        self.raises("takes 'lable', which is no field of @r; did you mean 'label'",
+                    result.program, train)
+        self.raises("has no record", pdl.Model("empty").program, train)
+
+    def test_functions(self):
+        result = with_fields(x=3, y=4)
+        kept = []
+
+        @result.function
+        def double(value):
+            kept.append(value)
+            return value + value
+
+        @result.function
+        def endless(value):
+            return endless(value)
+
+        self.raises("stands in no program", double, 1.0)
+
+        def program(build):
+            # Each with a name of its own.
+            def of_program(x, y):
+                build(x, y)
+            of_program.__name__ = f"p{len(result._symbols)}"
+            return lambda: result.program(of_program)
+
+        self.raises(r"takes \(tensor<\?x3xf32>\) since its first call, and is called with "
+                    r"\(tensor<\?x4xf32>\)", program(lambda x, y: [double(x), double(y)]))
+        self.raises("missing a required argument: 'value'", program(lambda x, y: double()))
+        self.raises("function @endless calls itself", program(lambda x, y: endless(x)))
+        self.raises("%value : tensor<.x3xf32> of function @double, which program @p.* cannot see; "
+                    "hand it over as an argument", program(lambda x, y: pdl.relu(kept[0])))
+        other = pdl.Model("other").param("w", (3, 1), init=pdl.init.zeros())
+        self.raises("@w of another model, 'other'",
+                    program(lambda x, y: pdl.linear(x, other)))
+        self.raises("@w is of model 'other'", program(lambda x, y: other + 1))
+        self.raises("what program .* returns is of type str",
+                    result.program, lambda x: "x")
+
+
+if __name__ == "__main__":
+    unittest.main()
