@@ -45,14 +45,37 @@ inline int64_t crossKeys(const int64_t *keys, size_t count, uint64_t salt) {
   return static_cast<int64_t>(XXH64(keys, count * sizeof(int64_t), salt));
 }
 
+inline constexpr uint64_t firstKeyFactor = 0x9e3779b97f4a7c15ull;
+inline constexpr uint64_t secondKeyFactor = 0xc2b2ae3d27d4eb4full;
+
 /// Spreads a key over all 64 bits, one to one: ids that come in sequence or
 /// share their low bits differ in about half of the bits afterwards.
 inline uint64_t mixKey(uint64_t key) {
   key ^= key >> 32;
-  key *= 0x9e3779b97f4a7c15ull;
+  key *= firstKeyFactor;
   key ^= key >> 29;
-  key *= 0xc2b2ae3d27d4eb4full;
+  key *= secondKeyFactor;
   return key ^ (key >> 32);
+}
+
+/// The inverse of an odd number, modulo 2^64.
+constexpr uint64_t inverseOf(uint64_t odd) {
+  // Newton: each round doubles the bits that are right, 3 to begin with.
+  uint64_t inverse = odd;
+  for (int round = 0; round < 5; ++round)
+    inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+/// The key that `mixKey` made that of.
+inline uint64_t unmixKey(uint64_t mixed) {
+  constexpr uint64_t first = inverseOf(firstKeyFactor);
+  constexpr uint64_t second = inverseOf(secondKeyFactor);
+  mixed ^= mixed >> 32;
+  mixed *= second;
+  mixed ^= mixed >> 29 ^ mixed >> 58;
+  mixed *= first;
+  return mixed ^ (mixed >> 32);
 }
 
 /// The number of logical shards of every table, from the first day.

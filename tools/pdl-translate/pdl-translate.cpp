@@ -405,15 +405,12 @@ static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
   return error;
 }
 
-/// Whether something was said to LLVM itself that may change code: an option
-/// that is neither ours nor about what is printed.
+/// Whether something was said to LLVM itself, which may change code.
 static bool hasOptionsOfLlvm() {
   return any_of(cl::getRegisteredOptions(), [](const auto &entry) {
     const cl::Option &option = *entry.second;
     return option.getNumOccurrences() &&
-           !is_contained(option.Categories, &category) &&
-           !entry.first.starts_with("mlir-timing") &&
-           entry.first != "mlir-output-format";
+           !is_contained(option.Categories, &category);
   });
 }
 

@@ -46,6 +46,7 @@ TEST(HashTest, MixingFlipsHalfOfTheBits) {
         sample % 2 ? static_cast<uint64_t>(sample)
                    : pdlabi::hashText("key", static_cast<uint64_t>(sample));
     const uint64_t mixed = pdlabi::mixKey(key);
+    ASSERT_EQ(pdlabi::unmixKey(mixed), key);
     for (int in = 0; in < 64; ++in) {
       const uint64_t difference =
           mixed ^ pdlabi::mixKey(key ^ (uint64_t(1) << in));

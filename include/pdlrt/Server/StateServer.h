@@ -186,6 +186,8 @@ private:
   Status checkSave(const Envelope &request, const Message &payload) const;
   /// Parts of a checkpoint that are written beside steps.
   struct Saving;
+  template <typename Write>
+  Message saveInto(const std::string &folder, Write write);
   Message save(const std::string &folder);
   Message beginSave(const std::string &folder);
   Message askSave(const std::string &folder) const;

@@ -18,7 +18,6 @@
 
 #include <cstddef>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -40,26 +39,11 @@ public:
   }
 
   /// A worker uses nothing any more that it found before its call before this
-  /// one. Calls `makePoint` where this ends the wait for all; nobody passes
+  /// one. `rests`: it uses nothing at all, and finds nothing before it calls
+  /// again. Calls `makePoint` where this ends the wait for all; nobody passes
   /// meanwhile, so that no pass counts for two points.
-  template <typename Point> void pass(size_t worker, Point &&makePoint) {
-    note(worker, false, std::forward<Point>(makePoint));
-  }
-  /// As `pass`, of a worker that holds nothing, and finds nothing before it
-  /// calls `pass` again.
-  template <typename Point> void rest(size_t worker, Point &&makePoint) {
-    note(worker, true, std::forward<Point>(makePoint));
-  }
-
-private:
-  static constexpr int passesOfPoint = 2;
-  struct Passes {
-    int count;
-    bool rests;
-  };
-
   template <typename Point>
-  void note(size_t worker, bool rests, Point &&makePoint) {
+  void pass(size_t worker, bool rests, Point &&makePoint) {
     const std::lock_guard lock(mutex);
     passes[worker].rests = rests;
     ++passes[worker].count;
@@ -70,6 +54,13 @@ private:
     for (Passes &each : passes)
       each.count = 0;
   }
+
+private:
+  static constexpr int passesOfPoint = 2;
+  struct Passes {
+    int count;
+    bool rests;
+  };
 
   std::mutex mutex;
   std::vector<Passes> passes;

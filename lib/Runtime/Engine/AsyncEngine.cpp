@@ -106,11 +106,8 @@ void AsyncEngine::work(int worker) {
 void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
   if (!workers[worker].updater)
     return;
-  const auto makePoint = [&] { workers[worker].mirror->quiesce(); };
-  if (rests)
-    points.rest(size_t(worker), makePoint);
-  else
-    points.pass(size_t(worker), makePoint);
+  points.pass(size_t(worker), rests,
+              [&] { workers[worker].mirror->quiesce(); });
 }
 
 Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {

@@ -144,11 +144,8 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
       answerState(layout, {&next}, {incoming->head().allValues}, outcome);
   Sender &sender = senderOf(request);
   sender.pulled = std::exchange(next, {});
-  const auto makePoint = [&] { ownModel.quiesce(); };
-  if (sender.pulled.program < 0)
-    points.rest(sender.number, makePoint);
-  else
-    points.pass(sender.number, makePoint);
+  points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
+              [&] { ownModel.quiesce(); });
   incoming.reset();
   return std::move(answers.front());
 }

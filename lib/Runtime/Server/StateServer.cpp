@@ -346,14 +346,22 @@ static Message answerOf(const std::string &who, Write write) {
   }
 }
 
-Message StateServer::save(const std::string &folder) {
+/// What a save into a folder begins with, then what `write` returns.
+template <typename Write>
+Message StateServer::saveInto(const std::string &folder, Write write) {
   const TraceSpan span("save");
   const std::string who = fmt::format("server {}", rank());
-  // Before the state of now is written over it.
+  // A model has one moment at a time; and state is not written over that of a
+  // save that goes on.
   saving.reset();
   return answerOf(who, [&] {
-    if (Status status = checkFolder(who, folder); !status.ok())
-      return encodeSaved(std::move(status));
+    Status status = checkFolder(who, folder);
+    return status.ok() ? write(who) : encodeSaved(std::move(status));
+  });
+}
+
+Message StateServer::save(const std::string &folder) {
+  return saveInto(folder, [&](const std::string &who) {
     CheckpointWriter writer = CheckpointWriter::into(folder);
     Status status =
         saveParts(ownModel, denseFileOf(rank()), writer, &scheduler);
@@ -367,13 +375,7 @@ Message StateServer::save(const std::string &folder) {
 }
 
 Message StateServer::beginSave(const std::string &folder) {
-  const TraceSpan span("save");
-  const std::string who = fmt::format("server {}", rank());
-  // A model has one moment at a time.
-  saving.reset();
-  return answerOf(who, [&] {
-    if (Status status = checkFolder(who, folder); !status.ok())
-      return encodeSaved(std::move(status));
+  return saveInto(folder, [&](const std::string &who) {
     auto begun = std::make_unique<Saving>(folder);
     describeModel(ownModel, begun->manifest);
     auto moment =

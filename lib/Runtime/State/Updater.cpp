@@ -88,6 +88,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+      const size_t first = tasks.size();
       for (int64_t t = 0; t < keyTasks && !needsShards(i); ++t)
         tasks.push_back({i, t, t + 1, -1, {}, {}});
       for (int64_t t = 0; t < shardTasks && needsShards(i); ++t) {
@@ -98,10 +99,9 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
             {i, t * shardsInTask, (t + 1) * shardsInTask, scratch, {}, {}});
       }
       if (symbol.storage != PDL_STORE_ELEMENT)
-        for (Task &task : tasks)
-          if (task.update == i)
-            task.wide.reserve(size_t(rowsInCallOf(symbol)) *
-                              size_t(rowElements(symbol)) * size);
+        for (Task &task : std::span(tasks).subspan(first))
+          task.wide.reserve(size_t(rowsInCallOf(symbol)) *
+                            size_t(rowElements(symbol)) * size);
       continue;
     }
     const int32_t index = program.updates[i].symbol;

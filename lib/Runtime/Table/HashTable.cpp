@@ -45,22 +45,6 @@ struct Group {
   RowPool rows;
 };
 
-/// A mixed key as it was.
-constexpr uint64_t inverseOf(uint64_t odd) {
-  // Newton: each round doubles the bits that are right, 3 to begin with.
-  uint64_t inverse = odd;
-  for (int round = 0; round < 5; ++round)
-    inverse *= 2 - odd * inverse;
-  return inverse;
-}
-uint64_t unmixKey(uint64_t mixed) {
-  mixed ^= mixed >> 32;
-  mixed *= inverseOf(0xc2b2ae3d27d4eb4full);
-  mixed ^= mixed >> 29 ^ mixed >> 58;
-  mixed *= inverseOf(0x9e3779b97f4a7c15ull);
-  return mixed ^ mixed >> 32;
-}
-
 class HashTable final : public EmbeddingTable {
 public:
   HashTable(TableOptions options, int64_t mostKeys)
@@ -107,8 +91,12 @@ private:
   template <typename Visit>
   void forEachKey(int64_t count, const Batch &batch, Visit visit) const;
 
-  /// At most `keysAtOnce` keys. Calls found(place in the batch, shard number,
-  /// row number) for each, with its shard locked.
+  /// Calls found(number of the key, shard number, row number) for each key,
+  /// with its shard locked.
+  template <typename Found>
+  Status insertAll(int64_t count, const int64_t *keys, TableScratch &scratch,
+                   int64_t &inserted, Found found);
+  /// The same for at most `keysAtOnce` keys.
   template <typename Found>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
                      int64_t &inserted, Found found);
@@ -186,26 +174,33 @@ void HashTable::forEachKey(int64_t count, const Batch &batch,
   }
 }
 
-Status HashTable::findOrInsert(int64_t count, const int64_t *keys, void **rows,
-                               TableScratch &scratch, int64_t &inserted) {
+template <typename Found>
+Status HashTable::insertAll(int64_t count, const int64_t *keys,
+                            TableScratch &scratch, int64_t &inserted,
+                            Found found) {
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
     PDLRT_RETURN_IF_ERROR(
         insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
                     inserted, [&](int32_t place, int number, uint32_t row) {
-                      rows[begin + place] = rowAt(number, row);
+                      found(begin + place, number, row);
                     }));
   return {};
 }
 
+Status HashTable::findOrInsert(int64_t count, const int64_t *keys, void **rows,
+                               TableScratch &scratch, int64_t &inserted) {
+  return insertAll(count, keys, scratch, inserted,
+                   [&](int64_t key, int number, uint32_t row) {
+                     rows[key] = rowAt(number, row);
+                   });
+}
+
 Status HashTable::pull(int64_t count, const int64_t *keys, RowHandle *handles,
                        TableScratch &scratch, int64_t &inserted) {
-  for (int64_t begin = 0; begin < count; begin += keysAtOnce)
-    PDLRT_RETURN_IF_ERROR(
-        insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
-                    inserted, [&](int32_t place, int number, uint32_t row) {
-                      handles[begin + place] = RowHandle(number, row);
-                    }));
-  return {};
+  return insertAll(count, keys, scratch, inserted,
+                   [&](int64_t key, int number, uint32_t row) {
+                     handles[key] = RowHandle(number, row);
+                   });
 }
 
 void HashTable::rowsOf(int64_t count, const RowHandle *handles,
@@ -385,7 +380,7 @@ void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
     rows.reserve(size_t(shardSize(number)));
     shard.index.forEach([&](uint64_t key, uint32_t row) {
       const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
-      rows.push_back({int64_t(unmixKey(mixed)), rowAt(number, row)});
+      rows.push_back({int64_t(pdlabi::unmixKey(mixed)), rowAt(number, row)});
     });
   }
   sortByKey(rows);

@@ -20,12 +20,12 @@ namespace {
 /// Whether a call makes a point.
 bool passes(QuiescentPoints &points, size_t worker) {
   bool made = false;
-  points.pass(worker, [&] { made = true; });
+  points.pass(worker, /*rests=*/false, [&] { made = true; });
   return made;
 }
 bool rests(QuiescentPoints &points, size_t worker) {
   bool made = false;
-  points.rest(worker, [&] { made = true; });
+  points.pass(worker, /*rests=*/true, [&] { made = true; });
   return made;
 }
 
@@ -58,7 +58,7 @@ TEST(QuiescentPoints, ABatchPreparedAheadKeepsItsRows) {
   QuiescentPoints points(2);
   TableScratch scratch;
   const auto pass = [&](size_t worker) {
-    points.pass(worker, [&] { table->quiesce(0); });
+    points.pass(worker, /*rests=*/false, [&] { table->quiesce(0); });
   };
   const auto rowOf = [&](int64_t key) {
     void *row = nullptr;
@@ -116,7 +116,7 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
         wrong += !table->pull(1, &key, &handle, scratch, inserted).ok();
         return handle;
       };
-      points.pass(size_t(w), makePoint);
+      points.pass(size_t(w), /*rests=*/false, makePoint);
       int64_t nextKey = draw();
       RowHandle next = pull(nextKey);
       for (int step = 0; step < steps; ++step) {
@@ -134,9 +134,9 @@ TEST(QuiescentPoints, NoRowIsUsedAgainWhileSomebodyHoldsIt) {
           std::this_thread::yield();
           wrong += value != double(key * 100 + i);
         }
-        points.pass(size_t(w), makePoint);
+        points.pass(size_t(w), /*rests=*/false, makePoint);
       }
-      points.rest(size_t(w), makePoint);
+      points.pass(size_t(w), /*rests=*/true, makePoint);
     });
   for (std::thread &thread : threads)
     thread.join();

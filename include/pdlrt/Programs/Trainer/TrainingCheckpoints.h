@@ -93,6 +93,8 @@ private:
       : descriptor(descriptor), options(options) {}
   struct Save;
   Status resume(Scheduler &scheduler);
+  Status addRunning(const RunningEpoch &running,
+                    CheckpointWriter &writer) const;
   Status complete(Save &save) const;
 
   const pdl_descriptor &descriptor;

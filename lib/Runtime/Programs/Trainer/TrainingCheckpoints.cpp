@@ -162,10 +162,16 @@ struct TrainingCheckpoints::Save {
   CheckpointWriter writer;
   CheckpointManifest manifest;
   std::unique_ptr<RestOfSave> rest;
-  RunningEpoch running;
-  bool hasRunning = false;
-  int replicas = 0;
+  /// What has yet to be written of an epoch that is not over.
+  std::optional<RunningEpoch> running;
 };
+
+/// Of all replicas.
+Status TrainingCheckpoints::addRunning(const RunningEpoch &running,
+                                       CheckpointWriter &writer) const {
+  return saveRunningEpoch(descriptor, running, options.groups * options.workers,
+                          writer);
+}
 
 /// All that is left of a save.
 Status TrainingCheckpoints::complete(Save &save) const {
@@ -173,9 +179,8 @@ Status TrainingCheckpoints::complete(Save &save) const {
     PDLRT_RETURN_IF_ERROR(save.rest->finish(save.writer, save.manifest));
   // Whoever waits for room for rows waits no more.
   save.rest.reset();
-  if (save.hasRunning)
-    PDLRT_RETURN_IF_ERROR(
-        saveRunningEpoch(descriptor, save.running, save.replicas, save.writer));
+  if (save.running)
+    PDLRT_RETURN_IF_ERROR(addRunning(*save.running, save.writer));
   // Servers may have let a later start in since they have saved.
   PDLRT_RETURN_IF_ERROR(folder->checkOwner());
   const int64_t steps = save.manifest.progress.steps;
@@ -203,16 +208,12 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   if (!folder)
     return {};
   save->rest = std::move(*rest);
-  save->replicas = options.groups * options.workers;
-  save->hasRunning = !save->manifest.progress.positions.empty();
+  const bool isRunning = !save->manifest.progress.positions.empty();
   // What metrics of groups keep may be large, and is not copied.
-  if (save->hasRunning && !running.groups.empty()) {
-    PDLRT_RETURN_IF_ERROR(
-        saveRunningEpoch(descriptor, running, save->replicas, save->writer));
-    save->hasRunning = false;
-  } else if (save->hasRunning) {
+  if (isRunning && !running.groups.empty())
+    PDLRT_RETURN_IF_ERROR(addRunning(running, save->writer));
+  else if (isRunning)
     save->running = running;
-  }
   if (!save->rest)
     return complete(*save);
   ongoing = std::make_unique<BackgroundTask>(
