@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 12u
+#define PDL_ABI_VERSION 13u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -89,9 +89,10 @@ typedef enum pdl_product {
 
 /* How replicas form one model. */
 typedef enum pdl_mode {
-  PDL_MODE_LOCAL = 0, /* one process owns all state */
-  PDL_MODE_SYNC = 1,  /* servers sum over all trainers, then apply */
-  PDL_MODE_ASYNC = 2  /* servers apply each worker's push by itself */
+  PDL_MODE_LOCAL = 0,     /* one process owns all state */
+  PDL_MODE_SYNC = 1,      /* servers sum over all trainers, then apply */
+  PDL_MODE_ASYNC = 2,     /* servers apply each worker's push by itself */
+  PDL_MODE_HALF_ASYNC = 3 /* servers apply each trainer's push by itself */
 } pdl_mode;
 
 /* What a program is compiled for. */

@@ -41,7 +41,7 @@ static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
   const ps::ModeProperties &actual = ps::getMode(module);
   if (actual.mode == mode || (!isCut && !actual.hasServers))
     return success();
-  StringRef name = ps::stringifyMode(actual.mode);
+  std::string name = ps::nameOf(actual.mode);
   return module.emitError()
          << "was cut for mode " << name << "; say mode=" << name
          << ", or start with the module of phase fused";
@@ -54,7 +54,7 @@ struct CheckStart : pdlc::impl::PDLCheckStartBase<CheckStart> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<Phase> start = symbolizePhase(from);
-    std::optional<ps::Mode> wanted = ps::symbolizeMode(mode);
+    std::optional<ps::Mode> wanted = ps::modeOf(mode);
     if (!start || !wanted) {
       module.emitError() << "pdl-check-start knows no phase '" << from
                          << "' or no mode '" << mode << "'; phases are "

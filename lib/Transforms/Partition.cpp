@@ -44,7 +44,7 @@ private:
 
 LogicalResult Partition::check() {
   ModuleOp module = getOperation();
-  std::optional<ps::Mode> known = ps::symbolizeMode(mode);
+  std::optional<ps::Mode> known = ps::modeOf(mode);
   if (!known || !ps::propertiesOf(*known).hasServers)
     return module.emitError()
            << "ps-partition knows no mode '" << mode << "'; expected "
@@ -118,7 +118,7 @@ void Partition::runOnOperation() {
     return signalPassFailure();
   OpBuilder builder(&getContext());
   module->setAttr(ps::PSDialect::kModeAttrName,
-                  ps::ModeAttr::get(&getContext(), *ps::symbolizeMode(mode)));
+                  ps::ModeAttr::get(&getContext(), *ps::modeOf(mode)));
   allBlocks = allShards = 0;
   // What a step moves is what programs that train pull and update.
   llvm::DenseMap<StringAttr, int64_t> ids;

@@ -81,7 +81,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Placed:
     if (isDistributed)
       manager.addPass(createPSPartition(
-          {ps::stringifyMode(options.mode).str(), options.slice,
+          {ps::nameOf(options.mode), options.slice,
            options.minBlockElements, options.targetBlockBytes}));
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
@@ -129,7 +129,7 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
   manager.addPass(createPDLCheckStart(
       {stringify(from.value_or(Phase::Model)).str(),
-       ps::stringifyMode(options.mode).str(), options.isRole}));
+       ps::nameOf(options.mode), options.isRole}));
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
@@ -226,7 +226,7 @@ void pdlc::registerPipelines() {
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;
         options.targetBlockBytes = arguments.targetBlockBytes;
-        std::optional<ps::Mode> mode = ps::symbolizeMode(arguments.mode);
+        std::optional<ps::Mode> mode = ps::modeOf(arguments.mode);
         if (!mode)
           return reject("--pdl-pipeline knows no mode '" + arguments.mode +
                         "'; expected " + ps::modeList(/*withServers=*/false));

@@ -433,7 +433,7 @@ LogicalResult Report::run() {
     return module.emitError() << "ps-report: " << message;
   raw_ostream &out = file->os();
   out << "model @" << module.getName().value_or("model") << ", mode "
-      << ps::stringifyMode(mode->mode) << ", " << trainers << " trainers of "
+      << ps::nameOf(mode->mode) << ", " << trainers << " trainers of "
       << workers << " workers, batch " << batchSize << ", " << servers
       << " servers, policy " << policy << '\n';
   printParameters(out);

@@ -44,7 +44,7 @@ static cl::opt<std::string> outputFolder("o", cl::Required,
 static cl::opt<std::string> emitKind(
     "emit", cl::init("exe"),
     cl::desc("exe: programs, ready to run (default): folder/trainer and, with "
-             "--mode=sync or async, folder/pserver; trainer, pserver: only "
+             "servers (--mode), folder/pserver; trainer, pserver: only "
              "that program; obj: object files; llvm: optimised LLVM IR"),
     cl::value_desc("kind or roles"), cl::cat(category));
 static cl::opt<std::string>
@@ -140,7 +140,7 @@ struct Program {
 } // namespace
 
 /// That of a flag that was checked.
-static pdlc::ps::Mode chosenMode() { return *pdlc::ps::symbolizeMode(mode); }
+static pdlc::ps::Mode chosenMode() { return *pdlc::ps::modeOf(mode.getValue()); }
 static bool isDistributed() {
   return pdlc::ps::propertiesOf(chosenMode()).hasServers;
 }
@@ -191,7 +191,7 @@ static int checkCacheFlags() {
 static int checkFlags() {
   if (checkRepeated() || checkCacheFlags())
     return 1;
-  if (!pdlc::ps::symbolizeMode(mode))
+  if (!pdlc::ps::modeOf(mode.getValue()))
     return fail("--mode knows no '" + mode + "'; use " +
                 pdlc::ps::modeList(/*withServers=*/false));
   if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
@@ -215,15 +215,15 @@ static int checkFlags() {
                 "trainer,pserver");
   if (!isDistributed() && is_contained(parts, "pserver"))
     return fail("--emit=" + emitKind +
-                " asks for servers, but --mode=local has none; add --mode=sync "
-                "or --mode=async");
+                " asks for servers, but --mode=local has none; add --mode=" +
+                pdlc::ps::modeList(/*withServers=*/true));
   if (!isDistributed() &&
       (slice.getNumOccurrences() || minBlockElements.getNumOccurrences() ||
        targetBlockBytes.getNumOccurrences()))
     return fail(
         "--slice, --min-block-elements and --target-block-bytes say how "
-        "servers share parameters, but --mode=local has none; add "
-        "--mode=sync or --mode=async");
+        "servers share parameters, but --mode=local has none; add --mode=" +
+        pdlc::ps::modeList(/*withServers=*/true));
   for (const cl::opt<std::string> *option :
        {&minBlockElements, &targetBlockBytes, &jobs})
     if ((option != &jobs || jobs.getNumOccurrences()) && !numberOf(*option))

@@ -26,9 +26,10 @@ namespace pdlrt {
 Status checkRemoteProgram(const pdl_descriptor &descriptor,
                           const pdl_program &program);
 
-/// Trains in sync with all trainers of a job. The exchange of a step carries
-/// the keys of the next one, so the next batch is prepared beside the one that
-/// is computed.
+/// Trains with the workers of this process in step: their sum travels. In mode
+/// sync a step is a round of all trainers of the job; in mode half-async it is
+/// this process's own. The exchange of a step carries the keys of the next one,
+/// so the next batch is prepared beside the one that is computed.
 class RemoteEngine final : public StepEngine {
 public:
   /// All outlive the engine. `model` is a mirror of the state, and `layout` has
@@ -44,7 +45,7 @@ public:
     roundAction = action;
   }
   bool stopped() const override { return outcome.stop; }
-  bool sumsOverJob() const override { return true; }
+  bool sumsOverJob() const override;
   ReplicaSet &replicas() override { return replicaSet; }
   int roundsInUse() const override { return 2; }
   StepCosts costs() const override;

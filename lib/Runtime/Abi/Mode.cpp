@@ -8,6 +8,8 @@
 
 #include "pdlrt/Abi/Mode.h"
 
+#include <iterator>
+
 using namespace pdlrt;
 
 static constexpr Mode modes[] = {
@@ -33,6 +35,15 @@ static constexpr Mode modes[] = {
      .workersSend = true,
      .sendersFormNorms = true,
      .newStartsGoOn = false},
+    // What a trainer sends is a function of its data and of what it was
+    // answered, which servers keep.
+    {.id = PDL_MODE_HALF_ASYNC,
+     .name = "half-async",
+     .hasServers = true,
+     .stepsAreRounds = false,
+     .workersSend = false,
+     .sendersFormNorms = true,
+     .newStartsGoOn = true},
 };
 
 const Mode *pdlrt::findMode(int64_t id) {
@@ -55,7 +66,9 @@ std::string pdlrt::serverModeFlags() {
   std::string flags;
   for (const Mode &mode : modes)
     if (mode.hasServers)
-      flags +=
-          (flags.empty() ? "--mode=" : " or --mode=") + std::string(mode.name);
+      flags += (flags.empty()                   ? "--mode="
+                : &mode == std::prev(std::end(modes)) ? " or --mode="
+                                                : ", --mode=") +
+               std::string(mode.name);
   return flags;
 }

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/RemoteEngine.h"
 
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/StopSignal.h"
 
 using namespace pdlrt;
@@ -38,6 +39,10 @@ RemoteEngine::RemoteEngine(Model &model, const pdl_program &program,
     : model(model), program(program), state(state),
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)) {}
+
+bool RemoteEngine::sumsOverJob() const {
+  return modeOf(model.descriptor()).stepsAreRounds;
+}
 
 Expected<std::span<const StepInput>> RemoteEngine::read(bool none) {
   if (none)

@@ -10,14 +10,18 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <set>
 #include <string>
 
 using namespace pdlrt;
 
+static constexpr int32_t allModes[] = {PDL_MODE_LOCAL, PDL_MODE_SYNC,
+                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC};
+
 TEST(Mode, EachHasARowAndANameOfItsOwn) {
   std::set<std::string> names;
-  for (const int32_t id : {PDL_MODE_LOCAL, PDL_MODE_SYNC, PDL_MODE_ASYNC}) {
+  for (const int32_t id : allModes) {
     const Mode *mode = findMode(id);
     ASSERT_NE(mode, nullptr) << id;
     EXPECT_EQ(mode->id, id);
@@ -26,27 +30,27 @@ TEST(Mode, EachHasARowAndANameOfItsOwn) {
     descriptor.mode = id;
     EXPECT_EQ(&modeOf(descriptor), mode);
   }
-  EXPECT_EQ(findMode(PDL_MODE_ASYNC + 1), nullptr);
+  EXPECT_EQ(findMode(std::ssize(allModes)), nullptr);
   EXPECT_EQ(findMode(-1), nullptr);
 }
 
 TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
   EXPECT_EQ(modeName(77), "77");
-  EXPECT_EQ(serverModeFlags(), "--mode=sync or --mode=async");
+  EXPECT_EQ(serverModeFlags(), "--mode=sync, --mode=async or --mode=half-async");
 }
 
 // What depends on each other: who does not wait for others cannot know the norm
 // of a sum over all, and cannot be repeated.
 TEST(Mode, PropertiesFitTogether) {
-  for (const int32_t id : {PDL_MODE_LOCAL, PDL_MODE_SYNC, PDL_MODE_ASYNC}) {
+  for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);
     if (!mode.hasServers) {
       EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn) << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
     if (mode.newStartsGoOn) {
-      EXPECT_TRUE(mode.stepsAreRounds) << mode.name;
+      EXPECT_FALSE(mode.workersSend) << mode.name;
     }
   }
 }

@@ -9,6 +9,8 @@
 #include "pdlabi/abi.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace pdlc::ps;
 
@@ -23,7 +25,24 @@ static constexpr ModeProperties modes[] = {
      .hasServers = true,
      .workersSend = true,
      .sendersFormNorms = true},
+    {.mode = Mode::half_async,
+     .abiMode = PDL_MODE_HALF_ASYNC,
+     .hasServers = true,
+     .sendersFormNorms = true},
 };
+
+std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {
+  for (const ModeProperties &properties : modes)
+    if (nameOf(properties.mode) == name)
+      return properties.mode;
+  return std::nullopt;
+}
+
+std::string pdlc::ps::nameOf(Mode mode) {
+  std::string name = stringifyMode(mode).str();
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
 
 const ModeProperties &pdlc::ps::propertiesOf(Mode mode) {
   return modes[static_cast<size_t>(mode)];
@@ -40,7 +59,7 @@ std::string pdlc::ps::modeList(bool withServers) {
       continue;
     if (!list.empty())
       list += &properties == std::prev(std::end(modes)) ? " or " : ", ";
-    list += stringifyMode(properties.mode);
+    list += nameOf(properties.mode);
   }
   return list;
 }

@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/ClusterFlags.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Protocol/PackedTraining.h"
@@ -151,8 +152,8 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
         return Status::invalid(std::string(name) +
                                " is for trainers with servers, but this "
                                "program is one process; leave it out, or "
-                               "translate the model with --mode=sync or "
-                               "--mode=async");
+                               "translate the model with " +
+                               serverModeFlags());
     return {};
   }
   PDLRT_RETURN_IF_ERROR(checkTrainerFlags(flags, options));

@@ -62,6 +62,12 @@ struct LossSums {
 
 const ModeProperties &propertiesOf(Mode mode);
 
+/// The mode of that name, as flags spell it ("half-async"); none if there is
+/// none. In IR a mode is a keyword: `half_async`.
+std::optional<Mode> modeOf(llvm::StringRef name);
+/// Its name in flags and messages.
+std::string nameOf(Mode mode);
+
 /// The names of modes: "local, sync or async", or only of those with servers.
 std::string modeList(bool withServers);
 

@@ -56,7 +56,7 @@ def PS_Token : TypeDef<PS_Dialect, "Token"> {
 
 def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
     I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
-    I32EnumAttrCase<"async", 2>]> {
+    I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::pdlc::ps";
 }
@@ -71,6 +71,7 @@ def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
     | `local` | | yes | | |
     | `sync` | yes | yes | | |
     | `async` | yes | | yes | yes |
+    | `half_async` | yes | | | yes |
 
     Example:
     ```mlir
