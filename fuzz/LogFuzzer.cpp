@@ -27,7 +27,9 @@ std::vector<std::string> fuzzSeeds() {
   Envelope head;
   head.kind = MessageKind::Exchange;
   head.sequence = 1;
-  (*writer)->append(head, Message::ofString("payload"));
+  (*writer)->append(head, Message::ofString("payload"), Turn::Late);
+  (*writer)->appendClosed();
+  (*writer)->appendAnswered({&head, 1});
   (void)(*writer)->finish(7);
   std::stringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();
@@ -40,13 +42,14 @@ void fuzzOne(const std::string &bytes) {
     return;
   size_t size = 0;
   while (true) {
-    Expected<std::optional<Frame>> request = (*reader)->next();
-    if (!request)
+    Expected<std::optional<AppliedRecord>> record = (*reader)->next();
+    if (!record)
       return;
-    const std::optional<Frame> &found = *request;
+    const std::optional<AppliedRecord> &found = *record;
     if (!found)
       return;
-    size += found->payload.size();
+    if (found->request)
+      size += found->request->payload.size();
     if (size > bytes.size())
       __builtin_trap();
   }

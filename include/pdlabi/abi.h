@@ -89,10 +89,11 @@ typedef enum pdl_product {
 
 /* How replicas form one model. */
 typedef enum pdl_mode {
-  PDL_MODE_LOCAL = 0,     /* one process owns all state */
-  PDL_MODE_SYNC = 1,      /* servers sum over all trainers, then apply */
-  PDL_MODE_ASYNC = 2,     /* servers apply each worker's push by itself */
-  PDL_MODE_HALF_ASYNC = 3 /* servers apply each trainer's push by itself */
+  PDL_MODE_LOCAL = 0,      /* one process owns all state */
+  PDL_MODE_SYNC = 1,       /* servers sum over all trainers, then apply */
+  PDL_MODE_ASYNC = 2,      /* servers apply each worker's push by itself */
+  PDL_MODE_HALF_ASYNC = 3, /* servers apply each trainer's push by itself */
+  PDL_MODE_QUORUM = 4      /* servers sum over the trainers that come first */
 } pdl_mode;
 
 /* What a program is compiled for. */

@@ -56,8 +56,10 @@ struct Totals {
   ClockTime longest{0};
 };
 
-void runSeed(uint64_t seed, bool print, Totals &totals) {
-  const Scenario scenario = scenarioOfSeed(seed);
+void runSeed(uint64_t seed, std::optional<ToyMode> mode, bool print,
+             Totals &totals) {
+  const Scenario scenario =
+      mode ? scenarioOfSeed(seed, *mode) : scenarioOfSeed(seed);
   const SimulationResult result = simulate(scenario);
   const std::string fault = checkHistory(scenario, result.history);
   ++totals.jobs;
@@ -93,13 +95,18 @@ int main(int argc, char **argv) {
                    ? std::string()
                    : "must be a number, or two like 1-2000, not '" + text + "'";
       });
+  std::string mode;
+  app.add_option("--mode", mode,
+                 "Whose jobs: sync, async, staleness or quorum (default: sync "
+                 "and async, drawn)")
+      ->check(CLI::IsMember({"sync", "async", "staleness", "quorum"}));
   app.add_flag("--print", print, "Print what happens");
   CLI11_PARSE(app, argc, argv);
 
   Totals totals;
   const auto range = parseSeeds(seeds).value_or(SeedRange());
   for (uint64_t seed = range.first; seed <= range.last; ++seed)
-    runSeed(seed, print, totals);
+    runSeed(seed, toyModeOf(mode), print, totals);
   std::printf("%llu jobs, %llu wrong; %llu events, %llu messages lost, %llu "
               "delayed, %llu doubled, %llu disconnects; longest job %.0f s of "
               "virtual time\n",

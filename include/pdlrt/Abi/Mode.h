@@ -39,6 +39,12 @@ struct Mode {
   /// Who sends a gradient forms the norms of its clips; else servers do, of the
   /// sum over all.
   bool sendersFormNorms;
+  /// A step is a round that is closed when some trainers have come: the others
+  /// count in the next one, or not at all.
+  bool closesWithQuorum;
+  /// Who sends a gradient clips it by its own norm: nobody ever sees the whole
+  /// of what is applied.
+  bool sendersClip;
   /// A new start of a trainer can go on among the requests of an earlier one,
   /// because it would send the same ones in the same order.
   bool newStartsGoOn;

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/GradientPacker.h"
+#include "pdlrt/Engine/OwnClips.h"
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerGroup.h"
@@ -73,11 +74,10 @@ private:
   ServerClient(const pdl_descriptor &descriptor, const Placement &placement,
                ServerGroup &servers, Model &mirror)
       : descriptor(descriptor), placement(placement), servers(servers),
-        pullServers(&servers), mirror(mirror) {}
+        pullServers(&servers), mirror(mirror), clips(descriptor) {}
 
   Expected<Traffic *> trafficOf(int32_t program);
-  Expected<RoundOutcome> exchangeRound(Traffic &traffic,
-                                       const RoundOffer &offer);
+  Expected<RoundOutcome> exchangeRound(Traffic &traffic, RoundOffer offer);
   Status pullRows(Traffic &traffic, bool allValues,
                   std::span<const RowRequest> requests,
                   std::span<uint8_t *const> unknown);
@@ -109,6 +109,7 @@ private:
   KeyPacking keyPacking = KeyPacking::None;
   /// Null: gradients travel as they are.
   std::unique_ptr<GradientPacker> packer;
+  OwnClips clips;
   /// The program that is trained.
   Traffic *trained = nullptr;
   /// Rows of gradients on their way: they travel by reference.

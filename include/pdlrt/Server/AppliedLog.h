@@ -19,6 +19,7 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Message.h"
 
@@ -29,6 +30,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,9 +66,14 @@ public:
   /// Without `finish` the log has no end, and is refused as a whole.
   ~AppliedLogWriter();
 
-  /// Adds a request behind those before. Bytes with an owner are not copied.
-  /// Returns at once, except where the disk is 256 MiB behind: then it waits.
-  void append(const Envelope &head, const Message &payload);
+  /// Adds a request that was taken behind what was before. Bytes with an owner
+  /// are not copied. Returns at once, except where the disk is 256 MiB behind:
+  /// then it waits.
+  void append(const Envelope &head, const Message &payload, Turn turn);
+  /// A round was closed.
+  void appendClosed();
+  /// These requests were answered, with the state of now.
+  void appendAnswered(std::span<const Envelope> heads);
   /// Why the log cannot be written any more; success so far.
   Status status() const;
   /// Writes the end and waits until all is on the disk. Once.
@@ -99,6 +106,15 @@ private:
   std::thread thread;
 };
 
+/// One thing that a server did: it took a request; or it closed a round; or it
+/// answered requests.
+struct AppliedRecord {
+  std::optional<Frame> request = std::nullopt;
+  Turn turn = Turn::Alone;
+  bool closesRound = false;
+  std::vector<Envelope> answered = {};
+};
+
 /// Reads a log from its beginning. Any bytes are safe: what is not a whole log
 /// is an error with one sentence. One thread at a time.
 class AppliedLogReader {
@@ -111,8 +127,8 @@ public:
   AppliedLogReader &operator=(const AppliedLogReader &) = delete;
 
   const AppliedLogHeader &header() const { return start; }
-  /// The next request; none behind the last, where the log ends in order.
-  Expected<std::optional<Frame>> next();
+  /// The next record; none behind the last, where the log ends in order.
+  Expected<std::optional<AppliedRecord>> next();
   /// After `next` gave none.
   const AppliedLogEnd &end() const { return last; }
 
@@ -136,6 +152,7 @@ private:
   AppliedLogEnd last;
   /// Records read so far; the first is the header.
   uint64_t records = 0;
+  int64_t requests = 0;
 };
 
 } // namespace pdlrt

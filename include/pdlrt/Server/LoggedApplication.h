@@ -14,15 +14,19 @@
 
 namespace pdlrt {
 
-/// Passes all on to an application of mode async, and logs each request that
-/// changes its state when it has been handled. What is refused is not logged.
+/// Passes all on, and logs what is done to the state in its order: requests of
+/// steps that were taken, rounds that were closed, answers. What is refused is
+/// not logged.
 class LoggedApplication final : public PassingApplication {
 public:
   /// Both outlive it.
   LoggedApplication(ServerApplication &inner, AppliedLogWriter &log)
       : PassingApplication(inner), log(log) {}
 
-  Expected<Message> handle(const Envelope &request, Message payload) override;
+  Status take(const Envelope &request, Message payload, Turn turn) override;
+  Status closeRound(MessageKind kind) override;
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override;
 
 private:
   AppliedLogWriter &log;

@@ -37,20 +37,28 @@ public:
   bool mayBeOfJob(const Message &handshake) const override {
     return inner.mayBeOfJob(handshake);
   }
-  Status check(const Envelope &request, const Message &payload) override {
+  Expected<StepFacts> check(const Envelope &request,
+                            const Message &payload) override {
     return inner.check(request, payload);
   }
   const RoundPolicy &roundPolicy() const override {
     return inner.roundPolicy();
   }
+  uint32_t sendersOfTrainer() const override {
+    return inner.sendersOfTrainer();
+  }
   Expected<Message> handle(const Envelope &request, Message payload) override {
     return inner.handle(request, std::move(payload));
   }
-  void contribute(const Envelope &request, Message payload) override {
-    inner.contribute(request, std::move(payload));
+  Status take(const Envelope &request, Message payload, Turn turn) override {
+    return inner.take(request, std::move(payload), turn);
   }
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+  Status closeRound(MessageKind kind) override {
     return inner.closeRound(kind);
+  }
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    return inner.answer(requests);
   }
 
 protected:

@@ -20,9 +20,23 @@
 #include "pdlrt/Transport/Envelope.h"
 #include "pdlrt/Transport/Message.h"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
+
+/// How a request is taken.
+enum class Turn {
+  /// By itself: it forms no round.
+  Alone,
+  /// In the round that is open.
+  InRound,
+  /// Its own round is closed: its gradients count in the one that is open.
+  Late,
+  /// Its own round is closed: its gradients do not count.
+  Dropped,
+};
 
 /// State that trainers share. Calls come one at a time; a call may use threads
 /// of its own.
@@ -53,30 +67,40 @@ public:
     return false;
   }
 
-  /// Looks at a request when it arrives, before it counts. On an error it is
-  /// refused with that sentence, and nothing has changed.
-  virtual Status check(const Envelope &request, const Message &payload) = 0;
+  /// Looks at a request when it arrives, before it counts; what it is to the
+  /// steps of its sender. On an error it is refused with that sentence, and
+  /// nothing has changed.
+  virtual Expected<StepFacts> check(const Envelope &request,
+                                    const Message &payload) = 0;
 
   /// Which requests form rounds, and who waits for whom. Outlives the
   /// application; always the same.
   virtual const RoundPolicy &roundPolicy() const = 0;
-  bool formsRounds(MessageKind kind) const {
-    return roundPolicy().formsRounds(kind);
-  }
+  /// How many senders of each trainer send steps. Asked when they come.
+  virtual uint32_t sendersOfTrainer() const { return 1; }
 
-  /// A checked request that forms no round; returns its answer's payload. An
-  /// error fails the job with its sentence.
+  /// A checked request that is no part of any step (`isOfSteps`); returns its
+  /// answer's payload. An error fails the job with its sentence.
   virtual Expected<Message> handle(const Envelope &request,
                                    Message payload) = 0;
 
-  /// A checked request of the current round: called in ascending order of
-  /// trainers, as soon as those before have come.
-  virtual void contribute(const Envelope &request, Message payload) = 0;
-
-  /// Nobody is due any more: finishes the round. Returns one payload for each
-  /// trainer, by rank; those that are not answered are not looked at. An error
+  /// Takes up a checked request of a step, or of sums: all that it does to the
+  /// state, but for what the end of its round does. Requests of a round that
+  /// waits for all come in ascending order of trainers, as soon as those before
+  /// have come; of another one, in that order, before it is closed. An error
   /// fails the job with its sentence.
-  virtual Expected<std::vector<Message>> closeRound(MessageKind kind) = 0;
+  virtual Status take(const Envelope &request, Message payload, Turn turn) = 0;
+
+  /// Ends the round whose requests were taken. An error fails the job with its
+  /// sentence.
+  virtual Status closeRound(MessageKind kind) = 0;
+
+  /// The payloads that answer requests which were taken, and whose round, if
+  /// they are of one, is closed: each once, in any order, and no further
+  /// request of its sender was taken before. Answers have the state of now. An
+  /// error fails the job with its sentence.
+  virtual Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) = 0;
 };
 
 } // namespace pdlrt

@@ -19,6 +19,7 @@
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/Executor.h"
 #include "pdlrt/Server/ServerApplication.h"
+#include "pdlrt/Server/ServerCosts.h"
 #include "pdlrt/Transport/Message.h"
 #include "pdlrt/Transport/Transport.h"
 
@@ -131,6 +132,8 @@ public:
   /// trainer 1 (3 s)"; empty if nobody does. A round that is open for less than
   /// `atLeast` holds nothing up.
   std::string waitingFor(ClockTime atLeast = ClockTime(0)) const;
+  /// Of answers to steps that formed no rounds. Not while requests come.
+  StalenessCounts staleness() const;
   /// Gives the job up for a reason of the server's own. No effect once it is
   /// over.
   void fail(const std::string &sentence);

@@ -22,6 +22,9 @@ namespace pdlrt {
 struct ServerCosts {
   /// Steps with a contribution: rounds in mode sync, pushes in mode async.
   int64_t steps = 0;
+  /// Gradients that came when their round was closed: those that counted in the
+  /// next one, and those that did not count.
+  int64_t late = 0, dropped = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;
@@ -41,6 +44,13 @@ struct ServerCosts {
   double elapsed = 0;
   double cpu = 0;
 };
+
+/// How often an answer was that many steps ahead of the slowest sender when it
+/// was given: the last entry counts all that were more.
+using StalenessCounts = std::vector<int64_t>;
+
+/// One line for the user; empty where nothing was counted.
+std::string describeStaleness(const StalenessCounts &counts);
 
 /// Lines for the user: means of a step, then the traffic. None without steps.
 std::vector<std::string> costLines(const ServerCosts &costs);

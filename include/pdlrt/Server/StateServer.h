@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A server's part of a program's state, and what requests do to it: in rounds
-// of all trainers (mode sync), or one by one (mode async). The payloads are
-// those of docs/Protocol.md.
+// A server's part of a program's state, and what requests do to it: in rounds,
+// or one by one, as the mode says. The payloads are those of docs/Protocol.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +30,22 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace pdlrt {
+
+/// What flags say of who waits for whom; of modes that ask.
+struct StepBounds {
+  /// The most steps that a sender may be ahead of the slowest; none: no bound.
+  std::optional<int64_t> staleness = std::nullopt;
+  /// How many trainers close a round; none: all.
+  std::optional<uint32_t> quorum = std::nullopt;
+  LateGradients late = LateGradients::Count;
+};
 
 /// What a server is made of. References outlive it.
 struct ServerSetup {
@@ -46,9 +56,10 @@ struct ServerSetup {
   Handshake handshake;
   Scheduler &scheduler;
   SaveFolder saves = {};
+  StepBounds bounds = {};
 };
 
-/// What both modes share: joins, pulls of frozen programs, sums over trainers.
+/// What all modes share: joins, pulls of frozen programs, sums over trainers.
 /// Calls come one at a time.
 class StateServer : public ServerApplication {
 public:
@@ -68,10 +79,13 @@ public:
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
   bool mayBeOfJob(const Message &handshake) const override;
-  Status check(const Envelope &request, const Message &payload) override;
+  Expected<StepFacts> check(const Envelope &request,
+                            const Message &payload) override;
   Expected<Message> handle(const Envelope &request, Message payload) override;
-  void contribute(const Envelope &request, Message payload) override;
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override;
+  Status take(const Envelope &request, Message payload, Turn turn) override;
+  Status closeRound(MessageKind kind) override;
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override;
 
 protected:
   /// Which keys a sender's last request carried, and the row of each.
@@ -95,10 +109,22 @@ protected:
   /// What an answer says of a step.
   struct StepOutcome {
     bool applied = false;
-    /// Null: LOSS is not part of the answer.
-    const Contribution *merged = nullptr;
+    /// By objective; none: LOSS is not part of the answer.
+    std::optional<std::vector<ObjectiveSums>> sums;
     bool stop = false;
     uint32_t contributors = 0;
+
+    void setSums(const Contribution &merged) {
+      if (merged.present)
+        sums = merged.objectives;
+    }
+  };
+  /// Whom to answer, and what it is to get.
+  struct StateFor {
+    Pulled *pulled;
+    /// Whether it wants all blocks.
+    bool allValues;
+    const StepOutcome *outcome;
   };
 
   explicit StateServer(const ServerSetup &setup);
@@ -108,8 +134,10 @@ protected:
   /// A step's request of one sender. Errors leave everything as it was.
   virtual Status checkStep(const Envelope &request, ExchangeMessage message,
                            const ExchangeLayout &layout) = 0;
-  virtual Expected<Message> handleStep(const Envelope &request) = 0;
-  virtual Expected<std::vector<Message>> closeStep(MessageKind kind) = 0;
+  virtual Status takeStep(const Envelope &request, Turn turn) = 0;
+  virtual Status closeStep(MessageKind kind) = 0;
+  virtual Expected<std::vector<Message>>
+  answerSteps(std::span<const Envelope> requests) = 0;
 
   /// What to say where memory did not suffice for what it `did`.
   Status outOfMemory(const std::bad_alloc &error, const std::string &did) const;
@@ -131,12 +159,9 @@ protected:
   /// After an update: rows that were made for the next step are as new again,
   /// for this one knows nothing of them. Throws nothing.
   void renewRows(const Pulled &pulled);
-  /// The answers State to senders whose keys have rows. `allValues`, by sender:
-  /// whether it wants all blocks.
+  /// The answers State to senders whose keys have rows.
   std::vector<Message> answerState(const ExchangeLayout &layout,
-                                   const std::vector<Pulled *> &senders,
-                                   const std::vector<bool> &allValues,
-                                   const StepOutcome &outcome);
+                                   const std::vector<StateFor> &to);
   /// The update of a program that a symbol belongs to; -1 if there is none.
   int32_t updateOf(const ExchangeLayout &layout, int32_t symbol) const;
 
@@ -177,8 +202,12 @@ private:
   Expected<ExchangeMessage>
   decodeRequest(const Message &payload, const ExchangeLayout &layout,
                 const std::vector<bool> &scattered) const;
-  Status checkPayload(const Envelope &request, const Message &payload);
+  Expected<StepFacts> checkPayload(const Envelope &request,
+                                   const Message &payload);
   void endRequest(const std::vector<Message> &answers);
+  /// Runs `step`; an error where memory does not suffice for what it `did`.
+  template <typename Step>
+  auto withMemory(const std::string &did, Step step) -> decltype(step());
   void splitKeys(const std::vector<Pulled *> &senders);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
   void addValues(const ExchangeLayout &layout, int32_t channel, bool frozen,
@@ -192,7 +221,7 @@ private:
   Message beginSave(const std::string &folder);
   Message askSave(const std::string &folder) const;
   Status checkReduce(const Envelope &request, const Message &payload);
-  std::vector<Message> closeReduce();
+  void closeReduce();
 
   Handshake own;
   SaveFolder saves;
@@ -206,6 +235,8 @@ private:
   std::vector<Status> statuses;
   /// By trainer, of the current round.
   std::vector<std::unique_ptr<ReduceVectors>> reduced;
+  /// The answer of the round of sums that was closed last.
+  Message reducedSum;
   /// Of the last request to begin one; ends before all else here.
   std::unique_ptr<Saving> saving;
 };

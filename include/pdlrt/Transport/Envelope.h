@@ -41,6 +41,13 @@ inline bool asksToJoin(MessageKind kind) {
   return kind == MessageKind::Greet || kind == MessageKind::Join;
 }
 
+/// Whether such requests are parts of steps, or of sums over trainers: those
+/// that may form rounds, and be answered later than they are taken.
+inline bool isOfSteps(MessageKind kind) {
+  return kind == MessageKind::Exchange || kind == MessageKind::Norm ||
+         kind == MessageKind::Reduce;
+}
+
 /// The head of every request and response, 40 bytes, little-endian, fields in
 /// this order behind a mark and a version. A response repeats its request's
 /// head except for the kind.

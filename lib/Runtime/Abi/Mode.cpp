@@ -19,6 +19,8 @@ static constexpr Mode modes[] = {
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
+     .closesWithQuorum = false,
+     .sendersClip = false,
      .newStartsGoOn = false},
     {.id = PDL_MODE_SYNC,
      .name = "sync",
@@ -26,6 +28,8 @@ static constexpr Mode modes[] = {
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
+     .closesWithQuorum = false,
+     .sendersClip = false,
      .newStartsGoOn = true},
     // Pushes come in no order that a new start could repeat.
     {.id = PDL_MODE_ASYNC,
@@ -34,6 +38,8 @@ static constexpr Mode modes[] = {
      .stepsAreRounds = false,
      .workersSend = true,
      .sendersFormNorms = true,
+     .closesWithQuorum = false,
+     .sendersClip = false,
      .newStartsGoOn = false},
     // What a trainer sends is a function of its data and of what it was
     // answered, which servers keep.
@@ -43,6 +49,17 @@ static constexpr Mode modes[] = {
      .stepsAreRounds = false,
      .workersSend = false,
      .sendersFormNorms = true,
+     .closesWithQuorum = false,
+     .sendersClip = false,
+     .newStartsGoOn = true},
+    {.id = PDL_MODE_QUORUM,
+     .name = "quorum",
+     .hasServers = true,
+     .stepsAreRounds = false,
+     .workersSend = false,
+     .sendersFormNorms = true,
+     .closesWithQuorum = true,
+     .sendersClip = true,
      .newStartsGoOn = true},
 };
 
@@ -66,9 +83,9 @@ std::string pdlrt::serverModeFlags() {
   std::string flags;
   for (const Mode &mode : modes)
     if (mode.hasServers)
-      flags += (flags.empty()                   ? "--mode="
+      flags += (flags.empty()                         ? "--mode="
                 : &mode == std::prev(std::end(modes)) ? " or --mode="
-                                                : ", --mode=") +
+                                                      : ", --mode=") +
                std::string(mode.name);
   return flags;
 }

@@ -356,11 +356,17 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
 }
 
 Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
-                                                   const RoundOffer &offer) {
+                                                   RoundOffer offer) {
   const ExchangeLayout &layout = traffic.layout;
   const int32_t count = placement.serverCount();
   std::swap(traffic.current, traffic.next);
   route(traffic, offer.next);
+  std::vector<double> norms;
+  if (offer.sum && modeOf(descriptor).sendersFormNorms) {
+    norms = ownNorms(traffic, *offer.sum);
+    if (modeOf(descriptor).sendersClip)
+      offer.sum = &clips.apply(layout, *offer.sum, norms);
+  }
   ExchangeHead head;
   head.contributes = offer.sum != nullptr;
   head.contributesNext = offer.contributesNext;
@@ -379,9 +385,6 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   Expected<std::vector<ExchangeMessage>> answers =
       std::vector<ExchangeMessage>();
   if (!withNorms || !offer.first) {
-    std::vector<double> norms;
-    if (offer.sum && modeOf(descriptor).sendersFormNorms)
-      norms = ownNorms(traffic, *offer.sum);
     for (int32_t s = 0; s < count; ++s) {
       ExchangeWriter writer(layout, head);
       for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -414,9 +417,8 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     }
   }
   if (withNorms) {
-    const std::vector<double> norms = head.contributes
-                                          ? jointNorms(traffic, *answers)
-                                          : std::vector<double>();
+    norms = head.contributes ? jointNorms(traffic, *answers)
+                             : std::vector<double>();
     payloads.clear();
     for (int32_t s = 0; s < count; ++s) {
       ExchangeWriter writer(layout, head);

@@ -21,6 +21,7 @@ static void forEachNumber(Of &bookmark, Visit visit) {
   visit(bookmark.flags);
   visit(bookmark.epoch);
   visit(bookmark.totalSteps);
+  visit(bookmark.agreedSteps);
   visit(bookmark.totalSamples);
   visit(bookmark.skippedUpdates);
   visit(bookmark.resumedSteps);

@@ -31,6 +31,8 @@ struct Bookmark {
     EpochBegins,
     /// the round of a step: its gradients, and the keys of the next one;
     Step,
+    /// the meeting behind an epoch, where trainers come in their own time;
+    Meeting,
     /// the sum of what an epoch has counted.
     EpochEnds,
   };
@@ -40,6 +42,7 @@ struct Bookmark {
   int64_t epoch = 0;
   /// As TrainCommand counts them.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
+  int64_t agreedSteps = 0;
   int64_t resumedSteps = 0, resumedSamples = 0, stepsInEpoch = 0;
   /// Of the log of losses; -1: there is none.
   int64_t lossLines = -1;

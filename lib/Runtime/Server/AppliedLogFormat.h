@@ -15,6 +15,7 @@
 #ifndef LIB_RUNTIME_SERVER_APPLIEDLOGFORMAT_H
 #define LIB_RUNTIME_SERVER_APPLIEDLOGFORMAT_H
 
+#include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
@@ -26,11 +27,30 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the log is little-endian");
 
 inline constexpr char mark[16] = {'P', 'D', 'L', ' ', 'a', 'p', 'p', 'l',
-                                  'i', 'e', 'd', ' ', '0', '0', '1', '\n'};
+                                  'i', 'e', 'd', ' ', '0', '0', '2', '\n'};
 
-/// Header: `startDigest` (8 bytes), then the handshake. Request: the head of
-/// the message, then its payload. End: an `AppliedLogEnd`.
-enum RecordType : uint64_t { HeaderRecord = 1, RequestRecord, EndRecord };
+/// Header: `startDigest` (8 bytes), then the handshake. The requests, by how
+/// they were taken (`Turn`): the head of the message, then its payload. Closed:
+/// a round was, without a body. Answered: the heads of the requests that were.
+/// End: an `AppliedLogEnd`.
+enum RecordType : uint64_t {
+  HeaderRecord = 1,
+  AloneRecord,
+  InRoundRecord,
+  LateRecord,
+  DroppedRecord,
+  ClosedRecord,
+  AnsweredRecord,
+  EndRecord
+};
+
+inline constexpr RecordType recordOf(Turn turn) {
+  return RecordType(AloneRecord + uint64_t(turn));
+}
+inline constexpr bool isRequest(uint64_t type) {
+  return type >= AloneRecord && type <= DroppedRecord;
+}
+inline constexpr Turn turnOf(uint64_t type) { return Turn(type - AloneRecord); }
 
 struct RecordHead {
   uint64_t type;

@@ -120,26 +120,43 @@ Status AppliedLogReader::readEnd(const Message &body) {
   if (body.size() != sizeof(last))
     return damaged("its end is none of this version");
   std::memcpy(&last, body.slices().front().data, sizeof(last));
-  // The end is a record too.
-  if (uint64_t(last.requests) != records - 2)
+  if (last.requests != requests)
     return damaged(fmt::format("it ends after {} requests, but its server "
                                "applied {}",
-                               records - 2, last.requests));
+                               requests, last.requests));
   if (std::fgetc(file) != EOF)
     return damaged("there are bytes behind its end");
   return {};
 }
 
-Expected<std::optional<Frame>> AppliedLogReader::next() {
+Expected<std::optional<AppliedRecord>> AppliedLogReader::next() {
   Expected<Record> record = read();
   if (!record)
     return record.status();
+  AppliedRecord result;
   if (record->type == EndRecord) {
     PDLRT_RETURN_IF_ERROR(readEnd(record->body));
-    return std::optional<Frame>();
+    return std::optional<AppliedRecord>();
   }
-  Expected<Frame> request = splitFrame(record->body);
-  if (record->type != RequestRecord || !request)
-    return damaged("a record is no request");
-  return std::optional<Frame>(std::move(*request));
+  if (isRequest(record->type)) {
+    Expected<Frame> request = splitFrame(record->body);
+    if (!request)
+      return damaged("a record is no request");
+    result.request = std::move(*request);
+    result.turn = turnOf(record->type);
+    ++requests;
+  } else if (record->type == ClosedRecord && record->body.size() == 0) {
+    result.closesRound = true;
+  } else if (record->type == AnsweredRecord) {
+    const std::string bytes = record->body.toString();
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const Expected<Envelope> head = decodeEnvelope(rest);
+      if (!head)
+        return damaged("a record names no request");
+      result.answered.push_back(*head);
+    }
+  } else {
+    return damaged("a record is none of this version");
+  }
+  return std::optional<AppliedRecord>(std::move(result));
 }

@@ -126,8 +126,18 @@ void AppliedLogWriter::stop() {
   thread.join();
 }
 
-void AppliedLogWriter::append(const Envelope &head, const Message &payload) {
-  add({RequestRecord, joinFrame(head, owned(payload))});
+void AppliedLogWriter::append(const Envelope &head, const Message &payload,
+                              Turn turn) {
+  add({recordOf(turn), joinFrame(head, owned(payload))});
+}
+
+void AppliedLogWriter::appendClosed() { add({ClosedRecord, {}}); }
+
+void AppliedLogWriter::appendAnswered(std::span<const Envelope> heads) {
+  std::string body;
+  for (const Envelope &head : heads)
+    encodeEnvelope(head, body);
+  add({AnsweredRecord, Message::ofString(std::move(body))});
 }
 
 void AppliedLogWriter::add(Record record) {
@@ -139,7 +149,7 @@ void AppliedLogWriter::add(Record record) {
   });
   if (!firstFailure.ok())
     return;
-  requests += record.type == RequestRecord ? 1 : 0;
+  requests += isRequest(record.type) ? 1 : 0;
   queuedBytes += bytes;
   queue.push_back(std::move(record));
   lock.unlock();

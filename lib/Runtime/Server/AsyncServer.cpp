@@ -1,4 +1,4 @@
-//===- AsyncServer.cpp - Applies what each worker sends -------------------===//
+//===- AsyncServer.cpp - Applies each push by itself ----------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each Exchange is a step of its own, with its own weight, and its answer has
-// the state after it. What can fail is done while a request is checked; it is
-// handled right after that.
+// Modes async and half-async: each Exchange is a step of its own, with its own
+// weight, and its answer has the state after it. What can fail is done while a
+// request is checked; it is taken right after that. With bounded staleness its
+// answer may come later, and has the state of that moment.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Server/Modes.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Table/QuiescentPoints.h"
 
@@ -29,26 +31,42 @@ namespace {
 class AsyncServer final : public StateServer {
 public:
   using StateServer::prepare;
-  explicit AsyncServer(const ServerSetup &setup) : StateServer(setup) {}
+  explicit AsyncServer(const ServerSetup &setup)
+      : StateServer(setup),
+        ownPolicy(setup.bounds.staleness
+                      ? createBoundedStaleness(*setup.bounds.staleness)
+                      : nullptr) {}
 
-  const RoundPolicy &roundPolicy() const override { return roundsOfSums(); }
+  const RoundPolicy &roundPolicy() const override {
+    return ownPolicy ? *ownPolicy : roundsOfSums();
+  }
+  uint32_t sendersOfTrainer() const override {
+    return modeOf(descriptor).workersSend ? uint32_t(handshake().workers) : 1;
+  }
 
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
-  Expected<Message> handleStep(const Envelope &request) override;
-  Expected<std::vector<Message>> closeStep(MessageKind) override {
-    return Status::internal("mode async has no rounds of steps");
+  Status takeStep(const Envelope &request, Turn turn) override;
+  Status closeStep(MessageKind) override {
+    return Status::internal("pushes that are applied as they come form no "
+                            "rounds of steps");
   }
+  Expected<std::vector<Message>>
+  answerSteps(std::span<const Envelope> requests) override;
 
 private:
   Status takeUp(Pulled &pulled, const ExchangeLayout &layout);
 
+  const std::unique_ptr<RoundPolicy> ownPolicy;
   struct Sender {
     /// The keys of its last request.
     Pulled pulled;
     /// Its number among `points`.
     size_t number;
+    /// Of its last request.
+    bool allValues = false;
+    StepOutcome outcome = {};
   };
   Sender &senderOf(const Envelope &request);
 
@@ -60,6 +78,8 @@ private:
   Pulled next;
   RunningSum sum;
   Contribution part;
+  /// The program that is trained, one in a pass.
+  int32_t lastProgram = 0;
   /// Some trainer was asked to stop.
   bool stopRequested = false;
 };
@@ -71,7 +91,8 @@ AsyncServer::Sender &AsyncServer::senderOf(const Envelope &request) {
   const auto known = senders.find(name);
   return known != senders.end()
              ? known->second
-             : senders.emplace(name, Sender{{}, points.add()}).first->second;
+             : senders.emplace(name, Sender{{}, points.add(), false, {}})
+                   .first->second;
 }
 
 /// What may fail: the gradients, then room for the next keys.
@@ -99,7 +120,8 @@ Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
 Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
                               const ExchangeLayout &layout) {
   if (request.kind == MessageKind::Norm)
-    return Status::invalid("mode async has no requests of norms");
+    return Status::invalid("a server that applies pushes as they come takes no "
+                           "norms by themselves");
   Pulled &pulled = senderOf(request).pulled;
   if (message.head().contributes && pulled.program != layout.programIndex())
     return Status::invalid(
@@ -118,21 +140,14 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   }
 }
 
-Expected<Message> AsyncServer::handleStep(const Envelope &request) {
+Status AsyncServer::takeStep(const Envelope &request, Turn turn) {
+  (void)turn; // All come by themselves.
   const ExchangeLayout &layout = layouts[incoming->head().program];
   std::vector<double> norms(descriptor.clip_count);
   for (int32_t c = 0; c < layout.channelCount(); ++c)
     if (const auto norm = incoming->sectionOf<double>(c);
         layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
       norms[layout.channel(c).clip] = norm[0];
-  StepOutcome outcome;
-  outcome.merged = part.present ? &part : nullptr;
-  // Others have changed the state since this worker's last answer.
-  outcome.applied = true;
-  // All are told with their next answers, whoever was asked to stop.
-  stopRequested |= incoming->head().stopRequested;
-  outcome.stop = stopRequested;
-  outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   if (part.present && part.hasWeight()) {
     const TraceSpan span("apply");
     PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
@@ -140,14 +155,32 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   renewRows(next);
   ownCosts.steps += part.present;
   ownCosts.apply += stopwatch.lap();
-  std::vector<Message> answers =
-      answerState(layout, {&next}, {incoming->head().allValues}, outcome);
+  stopRequested |= incoming->head().stopRequested;
   Sender &sender = senderOf(request);
+  sender.allValues = incoming->head().allValues;
+  sender.outcome = {};
+  sender.outcome.setSums(part);
+  // Others have changed the state since this sender's last answer.
+  sender.outcome.applied = true;
+  sender.outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   sender.pulled = std::exchange(next, {});
   points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
               [&] { ownModel.quiesce(); });
+  lastProgram = layout.programIndex();
   incoming.reset();
-  return std::move(answers.front());
+  return {};
+}
+
+Expected<std::vector<Message>>
+AsyncServer::answerSteps(std::span<const Envelope> requests) {
+  std::vector<StateFor> to;
+  for (const Envelope &request : requests) {
+    Sender &sender = senderOf(request);
+    // All are told with their next answers, whoever was asked to stop.
+    sender.outcome.stop = stopRequested;
+    to.push_back({&sender.pulled, sender.allValues, &sender.outcome});
+  }
+  return answerState(layouts[lastProgram], to);
 }
 
 Expected<std::unique_ptr<StateServer>>

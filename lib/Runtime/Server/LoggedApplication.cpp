@@ -10,14 +10,29 @@
 
 using namespace pdlrt;
 
-Expected<Message> LoggedApplication::handle(const Envelope &request,
-                                            Message payload) {
+Status LoggedApplication::take(const Envelope &request, Message payload,
+                               Turn turn) {
   // Shares the bytes.
   const Message kept = payload;
-  Expected<Message> answer =
-      PassingApplication::handle(request, std::move(payload));
-  // Pulls and saves change nothing.
-  if (answer && request.kind == MessageKind::Exchange)
-    log.append(request, kept);
-  return answer;
+  PDLRT_RETURN_IF_ERROR(
+      PassingApplication::take(request, std::move(payload), turn));
+  // Sums change nothing.
+  if (request.kind != MessageKind::Reduce)
+    log.append(request, kept, turn);
+  return {};
+}
+
+Status LoggedApplication::closeRound(MessageKind kind) {
+  PDLRT_RETURN_IF_ERROR(PassingApplication::closeRound(kind));
+  if (kind != MessageKind::Reduce)
+    log.appendClosed();
+  return {};
+}
+
+Expected<std::vector<Message>>
+LoggedApplication::answer(std::span<const Envelope> requests) {
+  Expected<std::vector<Message>> answers = PassingApplication::answer(requests);
+  if (answers && requests.front().kind != MessageKind::Reduce)
+    log.appendAnswered(requests);
+  return answers;
 }

@@ -16,7 +16,10 @@ namespace pdlrt {
 /// Sums over all trainers, then applies.
 Expected<std::unique_ptr<StateServer>>
 createSyncServer(const ServerSetup &setup);
-/// Applies what each worker sends by itself.
+/// Sums over those that came first, then applies.
+Expected<std::unique_ptr<StateServer>>
+createQuorumServer(const ServerSetup &setup);
+/// Applies each push by itself.
 Expected<std::unique_ptr<StateServer>>
 createAsyncServer(const ServerSetup &setup);
 

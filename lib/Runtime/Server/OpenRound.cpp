@@ -18,26 +18,29 @@ uint32_t OpenRound::first() const {
       content.hasCome.begin());
 }
 
-bool OpenRound::isComplete(const RoundPolicy &policy) const {
-  for (uint32_t rank = 0; rank < content.hasCome.size(); ++rank)
-    if (policy.isDue(content, rank))
-      return false;
-  return true;
-}
-
 void OpenRound::enter(MessageKind kind, uint32_t rank, ClockTime now) {
-  if (!open) {
-    open = true;
-    content.kind = kind;
-    begun = now;
-  }
+  enterLate(kind, now);
   content.hasCome[rank] = true;
 }
 
-RoundContent OpenRound::close() {
+void OpenRound::enterLate(MessageKind kind, ClockTime now) {
+  if (open)
+    return;
+  open = true;
+  content.kind = kind;
+  begun = now;
+}
+
+void OpenRound::noteProgress(const StepProgress &progress,
+                             const OpenRound &sums) {
+  for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank)
+    content.takesPart[rank] = progress.takesPart(rank) && !sums.isIn(rank);
+}
+
+void OpenRound::close() {
   open = false;
-  const std::vector<bool> nobody(content.hasCome.size(), false);
-  return {content.kind, std::exchange(content.hasCome, nobody)};
+  ++closed;
+  content.hasCome.assign(content.hasCome.size(), false);
 }
 
 void OpenRound::keep(Frame frame) {
@@ -45,8 +48,13 @@ void OpenRound::keep(Frame frame) {
   frames[rank] = std::move(frame);
 }
 
-std::vector<std::optional<Frame>> OpenRound::releaseFrames() {
+std::vector<Envelope> OpenRound::releaseFrames() {
   next = 0;
-  const size_t count = frames.size();
-  return std::exchange(frames, std::vector<std::optional<Frame>>(count));
+  std::vector<Envelope> heads;
+  for (std::optional<Frame> &frame : frames)
+    if (frame) {
+      heads.push_back(frame->head);
+      frame.reset();
+    }
+  return heads;
 }

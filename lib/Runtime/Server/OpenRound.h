@@ -25,8 +25,9 @@ namespace pdlrt {
 class OpenRound {
 public:
   explicit OpenRound(uint32_t trainers)
-      : content{MessageKind::Exchange, std::vector<bool>(trainers, false)},
-        frames(trainers) {}
+      : content{MessageKind::Exchange, std::vector<bool>(trainers, false),
+                std::vector<bool>(trainers, true)},
+        answeredIn(trainers), frames(trainers) {}
 
   //===--------------------------------------------------------------------===//
   // Who is in it: the protocol's lock
@@ -35,40 +36,56 @@ public:
   bool isOpen() const { return open; }
   MessageKind kind() const { return content.kind; }
   ClockTime since() const { return begun; }
-  /// The least rank that is in it.
+  bool isIn(uint32_t rank) const { return content.hasCome[rank]; }
+  /// The least rank that is in it; the number of trainers where nobody is.
   uint32_t first() const;
-  /// Whether an open round waits for that trainer.
+  /// Whether those who have come wait for that trainer.
   bool waitsFor(const RoundPolicy &policy, uint32_t rank) const {
-    return open && policy.isDue(content, rank);
+    return open && first() < content.hasCome.size() &&
+           policy.isDue(content, rank);
   }
-  bool isComplete(const RoundPolicy &policy) const;
+  /// Whether there is a round that may be closed.
+  bool isComplete(const RoundPolicy &policy) const {
+    return open && policy.isComplete(content);
+  }
+  /// Whether a round was closed since that trainer was answered last.
+  bool isLate(uint32_t rank) const { return answeredIn[rank] != closed; }
+  void noteAnswer(uint32_t rank) { answeredIn[rank] = closed; }
   /// Takes a trainer in; the first one opens the round.
   void enter(MessageKind kind, uint32_t rank, ClockTime now);
-  /// Ends it; what it was.
-  RoundContent close();
+  /// Who takes part in steps: who has come to `sums` does not until all have.
+  /// Gradients came late: they are of the round that is open, or opens it.
+  void enterLate(MessageKind kind, ClockTime now);
+  void noteProgress(const StepProgress &progress, const OpenRound &sums);
+  /// Ends it.
+  void close();
 
   //===--------------------------------------------------------------------===//
   // What they sent: the application's lock
   //===--------------------------------------------------------------------===//
 
   void keep(Frame frame);
-  /// Calls `contribute` for what has not been taken yet, in rank order: up to
-  /// the first rank whose request is missing, or for all where the round is
-  /// complete.
-  template <typename Contribute>
-  void takeInOrder(bool complete, Contribute contribute) {
+  /// Calls `take` for what has not been taken yet, in rank order: up to the
+  /// first rank whose request is missing, or for all where the round is
+  /// complete. Ends with its first error.
+  template <typename Take> Status takeInOrder(bool complete, Take take) {
     for (; next < frames.size(); ++next)
       if (std::optional<Frame> &frame = frames[next])
-        contribute(*frame);
+        PDLRT_RETURN_IF_ERROR(take(*frame));
       else if (!complete)
-        return;
+        return {};
+    return {};
   }
-  /// By rank; nothing is left behind.
-  std::vector<std::optional<Frame>> releaseFrames();
+  /// The heads of the requests, by rank; nothing is left behind.
+  std::vector<Envelope> releaseFrames();
 
 private:
   bool open = false;
   RoundContent content;
+  /// How many rounds are closed; and how many were, by trainer, when it was
+  /// answered last.
+  uint64_t closed = 0;
+  std::vector<uint64_t> answeredIn;
   ClockTime begun{0};
   std::vector<std::optional<Frame>> frames;
   uint32_t next = 0;

@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 using namespace pdlrt;
@@ -195,16 +196,18 @@ Status Replay::fill(StateServer &server, const Log &log) const {
 Status Replay::apply(Log &log, StateServer &server) {
   /// By (trainer, worker): its last number.
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
+  /// Those whose request was taken and is not answered.
+  std::set<std::pair<uint32_t, uint32_t>> open;
   int64_t applied = 0;
   const auto name = [&] {
     return fmt::format("{}: request {}", log.path, applied + 1);
   };
-  for (; !options.requests || applied < *options.requests; ++applied) {
-    Expected<std::optional<Frame>> next = log.reader->next();
+  while (!options.requests || applied < *options.requests) {
+    Expected<std::optional<AppliedRecord>> next = log.reader->next();
     if (!next)
       return next.status();
-    std::optional<Frame> request = *std::move(next);
-    if (!request) {
+    std::optional<AppliedRecord> record = *std::move(next);
+    if (!record) {
       const uint64_t digest = digestOfState(server.model());
       if (digest != log.reader->end().digest)
         return Status::internal(fmt::format(
@@ -216,20 +219,41 @@ Status Replay::apply(Log &log, StateServer &server) {
                          log.path, log.job().serverRank, applied, digest));
       return {};
     }
-    const Envelope &head = request->head;
+    if (record->closesRound) {
+      Status status = server.closeRound(MessageKind::Exchange);
+      if (!status.ok())
+        return std::move(status).withContext(name());
+      continue;
+    }
+    if (!record->request) {
+      // Nobody reads them, but senders go on from what they were answered.
+      for (const Envelope &head : record->answered)
+        if (open.erase({head.trainer, head.worker}) == 0)
+          return Status::invalid(name() + " comes behind the answer to a "
+                                          "request that is not open");
+      if (!record->answered.empty())
+        PDLRT_RETURN_IF_ERROR(
+            server.answer(record->answered).status().withContext(name()));
+      continue;
+    }
+    const Envelope &head = record->request->head;
     uint64_t &sequence = last[{head.trainer, head.worker}];
-    if (head.kind != MessageKind::Exchange || head.sequence <= sequence)
+    if (head.kind != MessageKind::Exchange || head.sequence <= sequence ||
+        head.trainer >= uint64_t(log.job().trainers) ||
+        !open.insert({head.trainer, head.worker}).second)
       return Status::invalid(fmt::format(
           "{} ({} {} of worker {} of trainer {}) cannot follow request {} of "
           "that worker: this is a fault of PDL, please report it",
           name(), nameOf(head.kind), head.sequence, head.worker, head.trainer,
           sequence));
     sequence = head.sequence;
-    if (Status status = server.check(head, request->payload); !status.ok())
-      return std::move(status).withContext(name());
-    Expected<Message> answer = server.handle(head, std::move(request->payload));
-    if (!answer)
-      return std::move(answer).status().withContext(name());
+    PDLRT_RETURN_IF_ERROR(server.check(head, record->request->payload)
+                              .status()
+                              .withContext(name()));
+    PDLRT_RETURN_IF_ERROR(
+        server.take(head, std::move(record->request->payload), record->turn)
+            .withContext(name()));
+    ++applied;
   }
   report(fmt::format("{}: server {}, the first {} requests, the state {:016x}",
                      log.path, log.job().serverRank, applied,
@@ -250,7 +274,7 @@ Expected<Message> Replay::save(StateServer &server,
       Message::ofString(std::filesystem::absolute(folder, error).string());
   Envelope request;
   request.kind = MessageKind::Save;
-  PDLRT_RETURN_IF_ERROR(server.check(request, payload));
+  PDLRT_RETURN_IF_ERROR(server.check(request, payload).status());
   return server.handle(request, payload);
 }
 

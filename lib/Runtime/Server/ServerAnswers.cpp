@@ -29,10 +29,12 @@ void StateServer::addValues(const ExchangeLayout &layout, int32_t channel,
   writer.add(channel, snapshot[symbol].get(), bytes, snapshot[symbol]);
 }
 
-std::vector<Message> StateServer::answerState(
-    const ExchangeLayout &layout, const std::vector<Pulled *> &senders,
-    const std::vector<bool> &allValues, const StepOutcome &outcome) {
+std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
+                                              const std::vector<StateFor> &to) {
   const TraceSpan span("answer");
+  std::vector<Pulled *> senders;
+  for (const StateFor &each : to)
+    senders.push_back(each.pulled);
   // Rows first, all at once.
   std::vector<std::vector<std::shared_ptr<std::byte>>> rows(senders.size());
   for (size_t s = 0; s < senders.size(); ++s) {
@@ -60,11 +62,12 @@ std::vector<Message> StateServer::answerState(
 
   Snapshot snapshot(descriptor.symbol_count);
   std::vector<Message> answers;
-  for (size_t s = 0; s < senders.size(); ++s) {
+  for (size_t s = 0; s < to.size(); ++s) {
+    const StepOutcome &outcome = *to[s].outcome;
     ExchangeHead head;
-    head.contributes = outcome.merged != nullptr;
+    head.contributes = outcome.sums.has_value();
     head.stopRequested = outcome.stop;
-    head.allValues = allValues[s];
+    head.allValues = to[s].allValues;
     head.contributors = outcome.contributors;
     ExchangeWriter writer(layout, head);
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
@@ -73,9 +76,8 @@ std::vector<Message> StateServer::answerState(
           (head.allValues ||
            (outcome.applied && updateOf(layout, channel.symbol) >= 0)))
         addValues(layout, c, /*frozen=*/false, snapshot, writer);
-      if (channel.kind == PDL_CHANNEL_LOSS && outcome.merged) {
-        const ObjectiveSums &sums =
-            outcome.merged->objectives[layout.objectiveOf(c)];
+      if (channel.kind == PDL_CHANNEL_LOSS && outcome.sums) {
+        const ObjectiveSums &sums = (*outcome.sums)[layout.objectiveOf(c)];
         const double loss[] = {sums.loss, sums.weight};
         writer.addCopy(c, loss, sizeof(loss));
       }

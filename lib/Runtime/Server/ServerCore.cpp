@@ -271,6 +271,14 @@ void ServerCore::State::sort(const Envelope &head, ReplayGuard::Verdict verdict,
   }
 }
 
+/// The open round that waits for that trainer; null: none.
+const OpenRound *ServerCore::State::roundThatWaitsFor(uint32_t trainer) const {
+  for (const OpenRound *round : {&steps, &sums})
+    if (application && round->waitsFor(application->roundPolicy(), trainer))
+      return round;
+  return nullptr;
+}
+
 void ServerCore::State::leave(const Frame &frame, Responder responder,
                               Outbox &out) {
   const Envelope &head = frame.head;
@@ -286,10 +294,10 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
     // Where all have failed, nobody is there to wait.
     if (!waitsForLost() || roster.allFailed() || cannotComeBack(head.trainer))
       failWith(trainerName(head.trainer) + " failed: " + failure, out);
-  } else if (application &&
-             round.waitsFor(application->roundPolicy(), head.trainer)) {
+  } else if (const OpenRound *round = roundThatWaitsFor(head.trainer)) {
     failWith(trainerName(head.trainer) +
-                 " has left while others wait for its " + nameOf(round.kind()) +
+                 " has left while others wait for its " +
+                 nameOf(round->kind()) +
                  ": start all trainers with the same options",
              out);
   } else if (roster.allAreDone()) {
@@ -342,6 +350,7 @@ JobStatus ServerCore::status() const { return state->currentStatus(); }
 std::string ServerCore::waitingFor(ClockTime atLeast) const {
   return state->waitingFor(atLeast);
 }
+StalenessCounts ServerCore::staleness() const { return state->staleness(); }
 void ServerCore::fail(const std::string &sentence) { state->fail(sentence); }
 void ServerCore::whenOver(std::function<void()> action) {
   state->whenOver(std::move(action));

@@ -23,7 +23,7 @@ static constexpr ClockTime stopPatience = std::chrono::seconds(2);
 
 void ServerCore::State::setProgress(const std::string &sentence) {
   const std::lock_guard lock(mutex);
-  progress = sentence;
+  loading = sentence;
 }
 
 void ServerCore::State::open(ServerApplication &with) {
@@ -140,7 +140,7 @@ void ServerCore::State::watch(ClockTime expected) {
 void ServerCore::State::checkWhoIsThere(Outbox &out) {
   if (!application) {
     if (isStopping() && clock.now() - stopSince >= stopPatience)
-      failWith("told to stop while it was " + progress, out);
+      failWith("told to stop while it was " + loading, out);
     return;
   }
   if (waitsForLost()) {
@@ -175,7 +175,7 @@ std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {
   if (job.state != JobState::Running)
     return {};
   if (!application)
-    return progress;
+    return loading;
   std::string troubles;
   for (uint32_t rank = 0; rank < options.trainers; ++rank)
     if (const std::string trouble = roster.troubleOf(rank); !trouble.empty())
@@ -187,13 +187,20 @@ std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {
            (troubles.empty() ? "" : "; " + troubles) + ")";
 
   const ClockTime now = clock.now();
-  for (uint32_t rank = 0; rank < options.trainers; ++rank)
-    if (now - round.since() >= atLeast &&
-        round.waitsFor(application->roundPolicy(), rank))
-      due.push_back(rank);
-  if (!due.empty())
-    return "waiting for the " + std::string(nameOf(round.kind())) + " of " +
-           trainerNames(due) + " (" + inSeconds(now - round.since()) +
+  for (const OpenRound *round : {&steps, &sums}) {
+    for (uint32_t rank = 0; rank < options.trainers; ++rank)
+      if (now - round->since() >= atLeast &&
+          round->waitsFor(application->roundPolicy(), rank))
+        due.push_back(rank);
+    if (!due.empty())
+      return "waiting for the " + std::string(nameOf(round->kind())) + " of " +
+             trainerNames(due) + " (" + inSeconds(now - round->since()) +
+             (troubles.empty() ? "" : "; " + troubles) + ")";
+  }
+  if (!slowTrainers.empty() && now - heldSince >= atLeast)
+    return "waiting for " + trainerNames(slowTrainers) +
+           ", which others are as far ahead of as --max-staleness allows (" +
+           inSeconds(now - heldSince) +
            (troubles.empty() ? "" : "; " + troubles) + ")";
   return troubles.empty() ? "" : "waiting: " + troubles;
 }

@@ -47,7 +47,7 @@ public:
   State(const ServerCoreOptions &given, Clock &by, Executor &on)
       : options(given), clock(by), executor(on), roster(options, clock),
         guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1),
-        round(given.trainers) {}
+        steps(given.trainers), sums(given.trainers), progress(given.trainers) {}
 
   void handle(const Message &request, Responder responder);
   std::optional<Message> screen(const Message &front, uint64_t size) const;
@@ -65,6 +65,10 @@ public:
   std::string waitingFor(ClockTime atLeast) const {
     const std::lock_guard lock(mutex);
     return waitingSentence(atLeast);
+  }
+  StalenessCounts staleness() {
+    const std::lock_guard applicationLock(applicationMutex);
+    return ahead;
   }
   void whenOver(std::function<void()> action);
   bool waitUntilOver(std::chrono::nanoseconds limit) const {
@@ -105,7 +109,24 @@ private:
   void join(const Frame &frame, const StartSign &start, Responder responder,
             Outbox &out);
   void work(Frame frame, Outbox &out);
-  void workOnRound(Frame frame, Outbox &out);
+
+  // With `applicationMutex`.
+  void workAlone(Frame frame, const StepFacts &facts, Outbox &out);
+  void workInRound(Frame frame, const StepFacts &facts, Outbox &out);
+  void noteProgress(const Envelope &head, const StepFacts &facts);
+  bool take(const Envelope &head, Message payload, Turn turn, Outbox &out);
+  void closeIfComplete(OpenRound &round, Outbox &out);
+  void answer(const std::vector<Envelope> &heads, Outbox &out);
+  void answerHeld(Outbox &out);
+  void countStaleness(const Envelope &head);
+  /// Where rounds of steps do not wait for all, sums have rounds beside them.
+  OpenRound &roundOf(MessageKind kind) {
+    return kind == MessageKind::Reduce &&
+                   !application->roundPolicy().waitsForAll(
+                       MessageKind::Exchange)
+               ? sums
+               : steps;
+  }
   /// A request, or task, that is handled until all of its letters are on their
   /// way, or it is let go.
   class Handling {
@@ -136,6 +157,7 @@ private:
   void answerAsked(const Envelope &head, Responder responder, Outbox &out);
   void sort(const Envelope &head, ReplayGuard::Verdict verdict,
             Responder responder, Outbox &out);
+  const OpenRound *roundThatWaitsFor(uint32_t trainer) const;
   void beat(const Frame &frame, Responder responder, Outbox &out);
   void leave(const Frame &frame, Responder responder, Outbox &out);
   void answerSender(const Envelope &head, MessageKind kind,
@@ -162,7 +184,7 @@ private:
   mutable std::condition_variable changed;
   /// Null until `open`; never changes again.
   ServerApplication *application = nullptr;
-  std::string progress = "starting";
+  std::string loading = "starting";
   bool closed = false;
   /// When somebody asked to stop; negative: nobody has.
   ClockTime stopSince{-1};
@@ -179,7 +201,16 @@ private:
     return {keyOf(head), head.kind, head.incarnation, start.id};
   }
   std::set<OpenJoin> openJoins;
-  OpenRound round;
+  OpenRound steps, sums;
+  /// Who holds up those that are held back, and since when.
+  std::vector<uint32_t> slowTrainers;
+  ClockTime heldSince{0};
+
+  // Of the application's lock.
+  StepProgress progress;
+  StalenessCounts ahead;
+  /// Requests that were taken, and whose answers are held back.
+  std::vector<Envelope> held;
 };
 
 } // namespace pdlrt

@@ -10,6 +10,7 @@
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -56,7 +57,7 @@ void ServerCore::State::takeJoin(const Frame &frame, Responder responder,
       return;
     }
     if (!application) {
-      answerWait(head, progress, std::move(responder), out);
+      answerWait(head, loading, std::move(responder), out);
       return;
     }
     if (isStopping() && !roster.hasJoined(head.trainer)) {
@@ -184,27 +185,18 @@ void ServerCore::State::work(Frame frame, Outbox &out) {
     if (closed || job.state != JobState::Running)
       return;
   }
-  const bool formsRound = application->formsRounds(head.kind);
-  std::string fault;
-  const Status status = application->check(head, frame.payload);
-  if (status.code() == PDL_OUT_OF_MEMORY) {
-    // Who sent it did nothing wrong, and others need not wait.
+  const Expected<StepFacts> facts = application->check(head, frame.payload);
+  if (!facts) {
     const std::lock_guard lock(mutex);
-    failWith(status.message(), out);
+    // Who sent it did nothing wrong, and others need not wait.
+    if (facts.status().code() == PDL_OUT_OF_MEMORY)
+      failWith(facts.status().message(), out);
+    else
+      answerSender(head, MessageKind::Refusal,
+                   Message::ofString(facts.status().message()), out);
     return;
   }
-  if (!status.ok())
-    fault = status.message();
-  else if (formsRound && head.worker != 0)
-    fault = "worker " + std::to_string(head.worker) + " of " +
-            trainerName(head.trainer) + " sends its " + nameOf(head.kind) +
-            " by itself, but one is due for the whole trainer";
-  if (!fault.empty()) {
-    const std::lock_guard lock(mutex);
-    answerSender(head, MessageKind::Refusal, Message::ofString(fault), out);
-  } else if (formsRound) {
-    workOnRound(std::move(frame), out);
-  } else {
+  if (!isOfSteps(head.kind)) {
     const Expected<Message> payload =
         application->handle(head, std::move(frame.payload));
     const std::lock_guard lock(mutex);
@@ -212,63 +204,201 @@ void ServerCore::State::work(Frame frame, Outbox &out) {
       answerSender(head, MessageKind::Answer, *payload, out);
     else
       failWith(payload.status().message(), out);
+    return;
+  }
+  if (!application->roundPolicy().formsRounds(head.kind, *facts))
+    workAlone(std::move(frame), *facts, out);
+  else if (head.worker == 0)
+    workInRound(std::move(frame), *facts, out);
+  else {
+    const std::lock_guard lock(mutex);
+    answerSender(
+        head, MessageKind::Refusal,
+        Message::ofString("worker " + std::to_string(head.worker) + " of " +
+                          trainerName(head.trainer) + " sends its " +
+                          nameOf(head.kind) +
+                          " by itself, but one is due for the whole trainer"),
+        out);
   }
 }
 
-void ServerCore::State::workOnRound(Frame frame, Outbox &out) {
-  const MessageKind kind = frame.head.kind;
-  const uint32_t rank = frame.head.trainer;
+/// Of a request of a step that has passed its check.
+void ServerCore::State::noteProgress(const Envelope &head,
+                                     const StepFacts &facts) {
+  if (head.kind != MessageKind::Exchange)
+    return;
+  progress.setSenders(application->sendersOfTrainer());
+  progress.note(head, facts);
+  const std::lock_guard lock(mutex);
+  steps.noteProgress(progress, sums);
+}
+
+void ServerCore::State::workAlone(Frame frame, const StepFacts &facts,
+                                  Outbox &out) {
+  const Envelope head = frame.head;
+  if (!take(head, std::move(frame.payload), Turn::Alone, out))
+    return;
+  held.push_back(head);
+  noteProgress(head, facts);
+  answerHeld(out);
+  // Who rests is not waited for.
+  closeIfComplete(steps, out);
+}
+
+void ServerCore::State::workInRound(Frame frame, const StepFacts &facts,
+                                    Outbox &out) {
+  const Envelope head = frame.head;
   const RoundPolicy &policy = application->roundPolicy();
-  bool isComplete = false;
+  OpenRound &round = roundOf(head.kind);
+  bool isLate = false;
   {
     const std::lock_guard lock(mutex);
-    if (round.isOpen() && round.kind() != kind) {
+    if (round.isOpen() && round.kind() != head.kind) {
       answerSender(
-          frame.head, MessageKind::Refusal,
-          Message::ofString(trainerName(rank) + " sends its " + nameOf(kind) +
-                            " while " + trainerName(round.first()) +
-                            " waits with its " + nameOf(round.kind()) +
+          head, MessageKind::Refusal,
+          Message::ofString(trainerName(head.trainer) + " sends its " +
+                            nameOf(head.kind) + " while " +
+                            trainerName(round.first()) + " waits with its " +
+                            nameOf(round.kind()) +
                             ": start all trainers with the same options"),
           out);
       return;
     }
     if (const auto other = roster.firstThatIsDone()) {
-      failWith(trainerName(*other) + " has left, but " + trainerName(rank) +
-                   " goes on with its " + nameOf(kind) +
+      failWith(trainerName(*other) + " has left, but " +
+                   trainerName(head.trainer) + " goes on with its " +
+                   nameOf(head.kind) +
                    ": start all trainers with the same options",
                out);
       return;
     }
-    round.enter(kind, rank, clock.now());
+    isLate = !policy.waitsForAll(head.kind) && round.isLate(head.trainer);
+    if (!isLate)
+      round.enter(head.kind, head.trainer, clock.now());
+    else if (policy.late() == LateGradients::Count)
+      round.enterLate(head.kind, clock.now());
+  }
+  noteProgress(head, facts);
+  if (isLate) {
+    const Turn turn =
+        policy.late() == LateGradients::Count ? Turn::Late : Turn::Dropped;
+    if (take(head, std::move(frame.payload), turn, out))
+      answer({head}, out);
+  } else {
+    round.keep(std::move(frame));
+    // Who has come to the sums is in no step until all have. What was late
+    // counts before they go on.
+    if (&round == &sums) {
+      {
+        const std::lock_guard lock(mutex);
+        steps.noteProgress(progress, sums);
+      }
+      closeIfComplete(steps, out);
+    }
+    closeIfComplete(round, out);
+  }
+  // Who rests is not waited for.
+  closeIfComplete(steps, out);
+}
+
+/// Whether it went well; else the job has failed.
+bool ServerCore::State::take(const Envelope &head, Message payload, Turn turn,
+                             Outbox &out) {
+  const Status status = application->take(head, std::move(payload), turn);
+  if (status.ok())
+    return true;
+  const std::lock_guard lock(mutex);
+  failWith(status.message(), out);
+  return false;
+}
+
+/// Takes up what can be taken of a round, and ends it where it is complete.
+void ServerCore::State::closeIfComplete(OpenRound &round, Outbox &out) {
+  const RoundPolicy &policy = application->roundPolicy();
+  MessageKind kind;
+  bool isComplete = false;
+  {
+    const std::lock_guard lock(mutex);
+    if (!round.isOpen() || job.state != JobState::Running)
+      return;
+    kind = round.kind();
     isComplete = round.isComplete(policy);
   }
-
-  round.keep(std::move(frame));
-  round.takeInOrder(isComplete, [&](Frame &due) {
-    application->contribute(due.head, std::move(due.payload));
-  });
-  if (!isComplete)
+  Status status;
+  if (isComplete || policy.waitsForAll(kind))
+    status = round.takeInOrder(isComplete, [&](Frame &due) {
+      return application->take(due.head, std::move(due.payload), Turn::InRound);
+    });
+  if (status.ok() && isComplete)
+    status = application->closeRound(kind);
+  if (!status.ok()) {
+    const std::lock_guard lock(mutex);
+    failWith(status.message(), out);
+  }
+  if (!status.ok() || !isComplete)
     return;
-  Expected<std::vector<Message>> finished = application->closeRound(kind);
-  const std::vector<std::optional<Frame>> requests = round.releaseFrames();
+  const std::vector<Envelope> heads = round.releaseFrames();
+  if (kind == MessageKind::Reduce)
+    progress.meet();
+  {
+    const std::lock_guard lock(mutex);
+    round.close();
+    steps.noteProgress(progress, sums);
+    // Nobody is late for what follows a meeting.
+    if (kind == MessageKind::Reduce)
+      for (uint32_t rank = 0; rank < options.trainers; ++rank)
+        steps.noteAnswer(rank);
+  }
+  answer(heads, out);
+}
 
+/// Answers requests that were taken.
+void ServerCore::State::answer(const std::vector<Envelope> &heads,
+                               Outbox &out) {
+  const Expected<std::vector<Message>> answers = application->answer(heads);
   const std::lock_guard lock(mutex);
-  const RoundContent content = round.close();
-  if (!finished) {
-    failWith(finished.status().message(), out);
+  if (!answers) {
+    failWith(answers.status().message(), out);
     return;
   }
-  const std::vector<Message> &answers = *finished;
-  if (answers.size() != options.trainers) {
-    failWith("the server's " + std::string(nameOf(kind)) + " gave " +
-                 std::to_string(answers.size()) + " answers for " +
-                 std::to_string(options.trainers) +
-                 " trainers: this is a fault of PDL, please report it",
+  if (answers->size() != heads.size()) {
+    failWith("the server gave " + std::to_string(answers->size()) +
+                 " answers to " + std::to_string(heads.size()) +
+                 " requests: this is a fault of PDL, please report it",
              out);
     return;
   }
-  for (uint32_t each = 0; each < options.trainers; ++each)
-    if (requests[each] && policy.isAnswered(content, each))
-      answerSender(requests[each]->head, MessageKind::Answer, answers[each],
-                   out);
+  for (size_t i = 0; i < heads.size(); ++i) {
+    roundOf(heads[i].kind).noteAnswer(heads[i].trainer);
+    answerSender(heads[i], MessageKind::Answer, (*answers)[i], out);
+  }
+}
+
+void ServerCore::State::countStaleness(const Envelope &head) {
+  constexpr int64_t most = 64;
+  const int64_t steps = progress.stepsOf(head);
+  const int64_t slowest = progress.slowest().value_or(steps);
+  const auto place = size_t(std::clamp<int64_t>(steps - slowest, 0, most));
+  ahead.resize(most + 1);
+  ++ahead[place];
+}
+
+/// Answers those that were held back and need not be any more.
+void ServerCore::State::answerHeld(Outbox &out) {
+  const RoundPolicy &policy = application->roundPolicy();
+  std::vector<Envelope> due, rest;
+  for (const Envelope &head : std::exchange(held, {}))
+    (policy.isAnswered(progress, head) ? due : rest).push_back(head);
+  held = std::move(rest);
+  for (const Envelope &head : due)
+    countStaleness(head);
+  {
+    const std::lock_guard lock(mutex);
+    if (!held.empty() && slowTrainers.empty())
+      heldSince = clock.now();
+    slowTrainers =
+        held.empty() ? std::vector<uint32_t>() : progress.slowestTrainers();
+  }
+  if (!due.empty())
+    answer(due, out);
 }

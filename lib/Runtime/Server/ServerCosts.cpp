@@ -12,6 +12,16 @@
 
 using namespace pdlrt;
 
+std::string pdlrt::describeStaleness(const StalenessCounts &counts) {
+  std::string text;
+  for (size_t ahead = 0; ahead < counts.size(); ++ahead)
+    if (counts[ahead] > 0)
+      text += fmt::format("{} {}{}: {}", text.empty() ? "" : ",", ahead,
+                          ahead + 1 == counts.size() ? " or more" : "",
+                          counts[ahead]);
+  return text.empty() ? text : "steps ahead of the slowest, of answers:" + text;
+}
+
 std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
   if (costs.steps == 0)
     return {};
@@ -19,12 +29,19 @@ std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
     return fmt::format("{:.3f} ms", 1000 * part / double(costs.steps));
   };
   const double busy = costs.check + costs.sum + costs.apply + costs.answer;
-  return {fmt::format("{} steps; a step took {}: check {}, sum {}, apply {}, "
-                      "answer {}, idle {}; last request to answers {}; CPU {}",
-                      costs.steps, perStep(costs.elapsed), perStep(costs.check),
-                      perStep(costs.sum), perStep(costs.apply),
-                      perStep(costs.answer), perStep(costs.elapsed - busy),
-                      perStep(costs.closing), perStep(costs.cpu)),
-          fmt::format("{} messages, {} bytes received, {} bytes sent",
-                      costs.messages, costs.bytesReceived, costs.bytesSent)};
+  std::vector<std::string> lines = {
+      fmt::format("{} steps; a step took {}: check {}, sum {}, apply {}, "
+                  "answer {}, idle {}; last request to answers {}; CPU {}",
+                  costs.steps, perStep(costs.elapsed), perStep(costs.check),
+                  perStep(costs.sum), perStep(costs.apply),
+                  perStep(costs.answer), perStep(costs.elapsed - busy),
+                  perStep(costs.closing), perStep(costs.cpu)),
+      fmt::format("{} messages, {} bytes received, {} bytes sent",
+                  costs.messages, costs.bytesReceived, costs.bytesSent)};
+  if (costs.late + costs.dropped > 0)
+    lines.push_back(
+        fmt::format("{} gradients came late: {} counted in the next "
+                    "round, {} were dropped",
+                    costs.late + costs.dropped, costs.late, costs.dropped));
+  return lines;
 }

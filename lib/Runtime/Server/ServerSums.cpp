@@ -37,7 +37,7 @@ Status StateServer::checkReduce(const Envelope &request,
   return {};
 }
 
-std::vector<Message> StateServer::closeReduce() {
+void StateServer::closeReduce() {
   ReduceVectors sum = std::move(*reduced[0]);
   for (uint32_t other = 1; other < trainers(); ++other) {
     for (size_t i = 0; i < sum.counts.size(); ++i)
@@ -49,7 +49,7 @@ std::vector<Message> StateServer::closeReduce() {
   }
   for (std::unique_ptr<ReduceVectors> &vectors : reduced)
     vectors.reset();
-  return std::vector<Message>(trainers(), encodeReduce(sum));
+  reducedSum = encodeReduce(sum);
 }
 
 Expected<Contribution> StateServer::closeSum(RunningSum &sum, int32_t program) {

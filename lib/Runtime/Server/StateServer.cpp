@@ -71,8 +71,10 @@ Status StateServer::prepare() {
 
 Expected<std::unique_ptr<StateServer>>
 pdlrt::createStateServer(const ServerSetup &setup) {
-  return modeOf(setup.descriptor).stepsAreRounds ? createSyncServer(setup)
-                                                 : createAsyncServer(setup);
+  const Mode &mode = modeOf(setup.descriptor);
+  return mode.stepsAreRounds     ? createSyncServer(setup)
+         : mode.closesWithQuorum ? createQuorumServer(setup)
+                                 : createAsyncServer(setup);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,10 +157,6 @@ bool StateServer::mayBeOfJob(const Message &handshake) const {
 // Requests
 //===----------------------------------------------------------------------===//
 
-static bool isOfStep(MessageKind kind) {
-  return kind == MessageKind::Exchange || kind == MessageKind::Norm;
-}
-
 void StateServer::beginRequest(const Message &payload) {
   stopwatch.lap();
   lastRequest = stopwatch.begin();
@@ -182,24 +180,32 @@ void StateServer::endRequest(const std::vector<Message> &answers) {
     ownCosts.bytesSent += int64_t(envelopeSize + answer.size());
 }
 
-Status StateServer::check(const Envelope &request, const Message &payload) {
+Expected<StepFacts> StateServer::check(const Envelope &request,
+                                       const Message &payload) {
   const TraceSpan span("check", {int64_t(payload.size())});
-  if (!isOfStep(request.kind))
-    return checkPayload(request, payload);
-  beginRequest(payload);
-  Status status = checkPayload(request, payload);
-  ownCosts.check += stopwatch.lap();
-  return status;
+  const bool isOfStep =
+      isOfSteps(request.kind) && request.kind != MessageKind::Reduce;
+  if (isOfStep)
+    beginRequest(payload);
+  Expected<StepFacts> facts = checkPayload(request, payload);
+  if (isOfStep)
+    ownCosts.check += stopwatch.lap();
+  return facts;
 }
 
-Status StateServer::checkPayload(const Envelope &request,
-                                 const Message &payload) {
+Expected<StepFacts> StateServer::checkPayload(const Envelope &request,
+                                              const Message &payload) {
+  const auto ofNoStep = [](Status status) -> Expected<StepFacts> {
+    if (!status.ok())
+      return status;
+    return StepFacts();
+  };
   ExchangeForm form;
   switch (request.kind) {
   case MessageKind::Reduce:
-    return checkReduce(request, payload);
+    return ofNoStep(checkReduce(request, payload));
   case MessageKind::Save:
-    return checkSave(request, payload);
+    return ofNoStep(checkSave(request, payload));
   case MessageKind::Exchange:
     form = ExchangeForm::Exchange;
     break;
@@ -230,11 +236,14 @@ Status StateServer::checkPayload(const Envelope &request,
         "trainer {} sends gradients packed by {}, and said {}", request.trainer,
         nameOf(message->head().gradients), own.gradientPacking));
   if (form == ExchangeForm::Pull)
-    return layout.check(form, rank(), *message, {});
+    return ofNoStep(layout.check(form, rank(), *message, {}));
   if (layout.program().frozen)
     return Status::invalid(std::string("program @") + layout.program().name +
                            " is frozen and has no steps");
-  return checkStep(request, std::move(*message), layout);
+  const StepFacts facts = {message->head().contributes,
+                           message->head().contributesNext};
+  PDLRT_RETURN_IF_ERROR(checkStep(request, std::move(*message), layout));
+  return facts;
 }
 
 Expected<Message> StateServer::handle(const Envelope &request,
@@ -251,12 +260,6 @@ Expected<Message> StateServer::handle(const Envelope &request,
     case SaveKind::Stopping:
       return this->save(save.path);
     }
-  }
-  if (request.kind != MessageKind::Pull) {
-    Expected<Message> answer = handleStep(request);
-    if (answer)
-      endRequest({*answer});
-    return answer;
   }
   // It has passed `check`.
   const ExchangeLayout &layout = layouts[*ExchangeMessage::programOf(payload)];
@@ -281,20 +284,47 @@ StateServer::decodeRequest(const Message &payload, const ExchangeLayout &layout,
   return message;
 }
 
-void StateServer::contribute(const Envelope &, Message) {}
-
-Expected<std::vector<Message>> StateServer::closeRound(MessageKind kind) {
+template <typename Step>
+auto StateServer::withMemory(const std::string &did, Step step)
+    -> decltype(step()) {
   try {
-    if (kind == MessageKind::Reduce)
-      return closeReduce();
-    Expected<std::vector<Message>> answers = closeStep(kind);
-    if (answers)
-      endRequest(*answers);
-    return answers;
+    return step();
   } catch (const std::bad_alloc &error) {
-    return outOfMemory(error, "closed a round of " + std::string(nameOf(kind)) +
-                                  " requests");
+    return outOfMemory(error, did);
   }
+}
+
+Status StateServer::take(const Envelope &request, Message payload, Turn turn) {
+  (void)payload; // What is needed of it was kept by `check`.
+  if (request.kind == MessageKind::Reduce)
+    return {};
+  return withMemory("took up what trainer " + std::to_string(request.trainer) +
+                        " sent",
+                    [&] { return takeStep(request, turn); });
+}
+
+Status StateServer::closeRound(MessageKind kind) {
+  return withMemory("closed a round of " + std::string(nameOf(kind)) +
+                        " requests",
+                    [&]() -> Status {
+                      if (kind != MessageKind::Reduce)
+                        return closeStep(kind);
+                      closeReduce();
+                      return {};
+                    });
+}
+
+Expected<std::vector<Message>>
+StateServer::answer(std::span<const Envelope> requests) {
+  return withMemory(
+      "answered requests", [&]() -> Expected<std::vector<Message>> {
+        if (requests.front().kind == MessageKind::Reduce)
+          return std::vector<Message>(requests.size(), reducedSum);
+        Expected<std::vector<Message>> answers = answerSteps(requests);
+        if (answers)
+          endRequest(*answers);
+        return answers;
+      });
 }
 
 Status StateServer::outOfMemory(const std::bad_alloc &error,

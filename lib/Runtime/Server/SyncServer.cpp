@@ -35,21 +35,21 @@ public:
   using StateServer::prepare;
 
   const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
-  void contribute(const Envelope &request, Message payload) override;
 
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,
                    const ExchangeLayout &layout) override;
-  Expected<Message> handleStep(const Envelope &) override { return Message(); }
-  Expected<std::vector<Message>> closeStep(MessageKind kind) override;
+  Status takeStep(const Envelope &request, Turn turn) override;
+  Status closeStep(MessageKind kind) override;
+  Expected<std::vector<Message>>
+  answerSteps(std::span<const Envelope> requests) override;
 
 private:
   Status checkNorms(const Envelope &request, const ExchangeMessage &message,
                     const ExchangeLayout &layout);
-  Status takeUp(const Envelope &request);
   Status endSum(const ExchangeLayout &layout);
-  std::vector<Message> answerSums(const ExchangeLayout &layout);
-  Expected<std::vector<Message>> finishStep(const ExchangeLayout &layout);
+  Message answerSums(const ExchangeLayout &layout);
+  Status finishStep(const ExchangeLayout &layout);
 
   /// By trainer: its request of the current round; the one with the gradients
   /// of the step that is not applied yet; the keys of its last request.
@@ -57,11 +57,11 @@ private:
   std::vector<Pulled> pulled;
   /// The keys of the next step, of trainers that have contributed.
   std::vector<Pulled> next;
-  /// Of those that have contributed to the current round; and what went wrong.
+  /// Of those that have contributed to the current round.
   RunningSum sum;
-  Status takenUp;
-  /// The sum that is applied next.
+  /// The sum that is applied next, and what answers say of it then.
   Contribution merged;
+  StepOutcome outcome;
   /// Sums were answered, and their norms are due.
   bool normsAreDue = false;
   /// Somebody was asked to stop, in a request of this step.
@@ -126,21 +126,10 @@ Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   return {};
 }
 
-void SyncServer::contribute(const Envelope &request, Message payload) {
-  (void)payload; // It is in `incoming`.
-  if (request.kind == MessageKind::Reduce || !takenUp.ok())
-    return;
-  try {
-    takenUp = takeUp(request);
-  } catch (const std::bad_alloc &error) {
-    takenUp = outOfMemory(error, "took up what trainer " +
-                                     std::to_string(request.trainer) + " sent");
-  }
-}
-
 /// Adds what a trainer gives to the sum, and makes room for the keys that it
 /// asks for; trainers come in the order of their ranks.
-Status SyncServer::takeUp(const Envelope &request) {
+Status SyncServer::takeStep(const Envelope &request, Turn turn) {
+  (void)turn; // All requests are of the round.
   const TraceSpan span("take up");
   stopwatch.lap();
   const uint32_t trainer = request.trainer;
@@ -177,7 +166,7 @@ Status SyncServer::endSum(const ExchangeLayout &layout) {
   return {};
 }
 
-std::vector<Message> SyncServer::answerSums(const ExchangeLayout &layout) {
+Message SyncServer::answerSums(const ExchangeLayout &layout) {
   ExchangeHead head;
   head.contributes = merged.present;
   ExchangeWriter writer(layout, head);
@@ -208,28 +197,22 @@ std::vector<Message> SyncServer::answerSums(const ExchangeLayout &layout) {
     }
     writer.addCopy(c, partials.data(), partials.size() * sizeof(double));
   }
-  return std::vector<Message>(trainers(), writer.finish());
+  return writer.finish();
 }
 
-/// Applies `merged`, takes up the keys of the next step, and answers.
-Expected<std::vector<Message>>
-SyncServer::finishStep(const ExchangeLayout &layout) {
+/// Applies `merged`.
+Status SyncServer::finishStep(const ExchangeLayout &layout) {
   std::vector<double> norms(descriptor.clip_count);
-  StepOutcome outcome;
-  outcome.merged = merged.present ? &merged : nullptr;
+  outcome = {};
+  outcome.setSums(merged);
   outcome.applied = merged.present && merged.hasWeight();
   outcome.stop = stop;
-  std::vector<Pulled *> senders;
-  std::vector<bool> allValues;
   for (uint32_t t = 0; t < trainers(); ++t) {
-    const ExchangeHead &head = incoming[t]->head();
-    allValues.push_back(head.allValues);
-    senders.push_back(&next[t]);
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (const auto norm = incoming[t]->sectionOf<double>(c);
           layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
         norms[layout.channel(c).clip] = norm[0];
-    outcome.contributors += head.contributesNext;
+    outcome.contributors += incoming[t]->head().contributesNext;
   }
   if (outcome.applied) {
     const TraceSpan span("apply");
@@ -242,8 +225,36 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
   }
   ownCosts.steps += merged.present;
   ownCosts.apply += stopwatch.lap();
-  std::vector<Message> answers =
-      answerState(layout, senders, allValues, outcome);
+  return {};
+}
+
+Status SyncServer::closeStep(MessageKind kind) {
+  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
+  for (const std::shared_ptr<const ExchangeMessage> &message : incoming)
+    stop |= message->head().stopRequested;
+  if (kind == MessageKind::Norm)
+    return finishStep(layout);
+  pushed = incoming;
+  PDLRT_RETURN_IF_ERROR(endSum(layout));
+  if (!layout.hasNormRequest())
+    return finishStep(layout);
+  normsAreDue = true;
+  return {};
+}
+
+Expected<std::vector<Message>>
+SyncServer::answerSteps(std::span<const Envelope> requests) {
+  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
+  if (normsAreDue && requests.front().kind == MessageKind::Exchange) {
+    incoming.assign(trainers(), nullptr);
+    return std::vector<Message>(requests.size(), answerSums(layout));
+  }
+  std::vector<StateFor> to;
+  for (const Envelope &request : requests)
+    to.push_back({&next[request.trainer],
+                  incoming[request.trainer]->head().allValues, &outcome});
+  std::vector<Message> answers = answerState(layout, to);
+  // Keys of the next step take the place of this one's.
   merged = {};
   stop = normsAreDue = false;
   for (uint32_t t = 0; t < trainers(); ++t) {
@@ -252,25 +263,6 @@ SyncServer::finishStep(const ExchangeLayout &layout) {
     pulled[t] = std::exchange(next[t], {});
   }
   return answers;
-}
-
-Expected<std::vector<Message>> SyncServer::closeStep(MessageKind kind) {
-  PDLRT_RETURN_IF_ERROR(std::exchange(takenUp, Status()));
-  const ExchangeLayout &layout = layouts[incoming[0]->head().program];
-  for (const std::shared_ptr<const ExchangeMessage> &message : incoming)
-    stop |= message->head().stopRequested;
-  if (kind == MessageKind::Norm)
-    return finishStep(layout);
-  if (!layout.hasNormRequest()) {
-    pushed = incoming;
-    PDLRT_RETURN_IF_ERROR(endSum(layout));
-    return finishStep(layout);
-  }
-  pushed = std::exchange(incoming, {});
-  incoming.resize(trainers());
-  PDLRT_RETURN_IF_ERROR(endSum(layout));
-  normsAreDue = true;
-  return answerSums(layout);
 }
 
 Expected<std::unique_ptr<StateServer>>

@@ -17,7 +17,8 @@
 using namespace pdlrt;
 
 static constexpr int32_t allModes[] = {PDL_MODE_LOCAL, PDL_MODE_SYNC,
-                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC};
+                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC,
+                                       PDL_MODE_QUORUM};
 
 TEST(Mode, EachHasARowAndANameOfItsOwn) {
   std::set<std::string> names;
@@ -37,7 +38,9 @@ TEST(Mode, EachHasARowAndANameOfItsOwn) {
 TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
   EXPECT_EQ(modeName(77), "77");
-  EXPECT_EQ(serverModeFlags(), "--mode=sync, --mode=async or --mode=half-async");
+  EXPECT_EQ(serverModeFlags(),
+            "--mode=sync, --mode=async, --mode=half-async or "
+            "--mode=quorum");
 }
 
 // What depends on each other: who does not wait for others cannot know the norm

@@ -285,7 +285,7 @@ TEST(AppliedLog, ADiskErrorIsASentence) {
   Message large;
   large.append({room.get(), bytes, room});
   for (int i = 0; i < 3; ++i)
-    (*full)->append({MessageKind::Exchange, 0, 1, 1, 1, 0}, large);
+    (*full)->append({MessageKind::Exchange, 0, 1, 1, 1, 0}, large, Turn::Alone);
   EXPECT_THAT((*full)->status().message(),
               HasSubstr("/dev/full: cannot be written: No space left"));
   EXPECT_FALSE((*full)->finish(0).ok());

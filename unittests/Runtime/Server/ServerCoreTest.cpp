@@ -20,6 +20,7 @@
 
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -135,8 +136,8 @@ TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
   EXPECT_THAT(application->calls, IsEmpty());
   EXPECT_FALSE(second.came());
   const Reply first = exchange(0, 1, "a");
-  EXPECT_THAT(application->calls, ElementsAre("contribute0", "contribute1",
-                                              "contribute2", "close-exchange"));
+  EXPECT_THAT(application->calls,
+              ElementsAre("take0", "take1", "take2", "close-exchange"));
   EXPECT_EQ(first.text(), "0 reads abc");
   EXPECT_EQ(second.text(), "1 reads abc");
   EXPECT_EQ(third.text(), "2 reads abc");
@@ -148,11 +149,131 @@ TEST_F(ServerCoreTest, ContributionsAreTakenAsThePrefixIsThere) {
   core();
   joinAll();
   exchange(0, 1, "a");
-  EXPECT_THAT(application->calls, ElementsAre("contribute0"));
+  EXPECT_THAT(application->calls, ElementsAre("take0"));
   exchange(2, 1, "c");
-  EXPECT_THAT(application->calls, ElementsAre("contribute0"));
+  EXPECT_THAT(application->calls, ElementsAre("take0"));
   exchange(1, 1, "b");
   EXPECT_EQ(application->calls.size(), 4u);
+}
+
+TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
+  options.trainers = 3;
+  const auto policy = createBoundedStaleness(1);
+  core();
+  application->policy = policy.get();
+  joinAll();
+  // Nobody has ended a step: keys are answered at once, and one step ahead.
+  EXPECT_TRUE(exchange(0, 1, "keys").came());
+  EXPECT_TRUE(exchange(0, 2, "a").came());
+  const Reply held = exchange(0, 3, "b");
+  EXPECT_FALSE(held.came());
+  EXPECT_THAT(application->calls, ElementsAre("alone0", "alone0", "alone0"));
+  advance(Seconds(3));
+  EXPECT_THAT(core().waitingFor(),
+              HasSubstr("waiting for trainers 1 and 2, which others are as far "
+                        "ahead of as --max-staleness allows (3 s"));
+  EXPECT_TRUE(exchange(1, 1, "c").came());
+  EXPECT_FALSE(held.came());
+  // The answer has the state of the moment at which it is given.
+  EXPECT_TRUE(exchange(2, 1, "d").came());
+  EXPECT_EQ(held.text(), "0 reads d");
+  EXPECT_EQ(core().waitingFor(), "");
+  // Who has no step left holds nobody back.
+  const Reply again = exchange(0, 4, "e");
+  EXPECT_FALSE(again.came());
+  EXPECT_TRUE(exchange(1, 2, "f.").came());
+  EXPECT_FALSE(again.came());
+  EXPECT_TRUE(exchange(2, 2, "keys.").came());
+  EXPECT_TRUE(again.came());
+  EXPECT_TRUE(exchange(0, 5, "g").came());
+  // Behind a meeting steps are counted anew, and a trainer that has not come is
+  // the slowest.
+  send({MessageKind::Reduce, 0, 0, 1, 6, 0}, "");
+  send({MessageKind::Reduce, 1, 0, 1, 3, 0}, "");
+  EXPECT_TRUE(send({MessageKind::Reduce, 2, 0, 1, 3, 0}, "").came());
+  EXPECT_TRUE(exchange(0, 7, "h").came());
+  EXPECT_FALSE(exchange(0, 8, "i").came());
+  const StalenessCounts counts = core().staleness();
+  EXPECT_EQ(std::accumulate(counts.begin() + 2, counts.end(), int64_t(0)), 1)
+      << "only who is alone may be further ahead";
+}
+
+TEST_F(ServerCoreTest, AWorkerThatHasNotComeIsTheSlowest) {
+  options.workersOfTrainer = 2;
+  options.trainers = 1;
+  const auto policy = createBoundedStaleness(0);
+  core();
+  application->policy = policy.get();
+  application->senders = 2;
+  const auto worker = [&](uint32_t number, uint64_t sequence,
+                          const std::string &payload) {
+    return send({MessageKind::Exchange, 0, number, 1, sequence, 0}, payload);
+  };
+  for (uint32_t number = 0; number <= 2; ++number)
+    send({MessageKind::Join, 0, number, 1, 0, 0}, "hello");
+  EXPECT_TRUE(worker(1, 1, "keys").came());
+  const Reply held = worker(1, 2, "a");
+  EXPECT_FALSE(held.came());
+  EXPECT_TRUE(worker(2, 1, "keys").came());
+  EXPECT_FALSE(held.came());
+  EXPECT_TRUE(worker(2, 2, "b").came());
+  EXPECT_TRUE(held.came());
+}
+
+TEST_F(ServerCoreTest, AQuorumEndsARound) {
+  options.trainers = 3;
+  for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
+    const auto policy = createQuorum(2, late);
+    server.reset();
+    core();
+    application->policy = policy.get();
+    joinAll();
+    const Reply first = exchange(2, 1, "a");
+    EXPECT_FALSE(first.came());
+    EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ba");
+    EXPECT_EQ(first.text(), "2 reads ba");
+    // It is answered at once, and in time from then on.
+    EXPECT_EQ(exchange(0, 1, "c").text(), "0 reads ba");
+    const bool counts = late == LateGradients::Count;
+    EXPECT_THAT(application->calls,
+                ElementsAre("take1", "take2", "close-exchange",
+                            counts ? "late0" : "drop0"));
+    application->calls.clear();
+    const Reply second = exchange(0, 2, "d");
+    EXPECT_FALSE(second.came());
+    EXPECT_EQ(exchange(1, 2, "e").text(),
+              counts ? "1 reads cde" : "1 reads de");
+    // One without data lowers the quorum.
+    EXPECT_EQ(exchange(2, 2, "keys.").text(), "2 reads keys.");
+    EXPECT_TRUE(exchange(0, 3, "f").came());
+    EXPECT_THAT(application->calls.back(), "close-exchange");
+    // What is late behind the last step counts before the sums.
+    application->calls.clear();
+    EXPECT_TRUE(exchange(1, 3, "g.").came());
+    EXPECT_TRUE(exchange(0, 4, "h.").came());
+    send({MessageKind::Reduce, 0, 0, 1, 5, 0}, "");
+    send({MessageKind::Reduce, 1, 0, 1, 4, 0}, "");
+    EXPECT_TRUE(send({MessageKind::Reduce, 2, 0, 1, 3, 0}, "").came());
+    EXPECT_THAT(application->calls,
+                counts
+                    ? ElementsAre("late1", "take0", "close-exchange", "take0",
+                                  "take1", "take2", "close-reduce")
+                    : ElementsAre("drop1", "take0", "close-exchange", "take0",
+                                  "take1", "take2", "close-reduce"));
+  }
+}
+
+TEST_F(ServerCoreTest, LateGradientsCountBeforeAllMeet) {
+  options.trainers = 2;
+  const auto policy = createQuorum(1, LateGradients::Count);
+  core();
+  application->policy = policy.get();
+  joinAll();
+  EXPECT_TRUE(exchange(0, 1, "a.").came());
+  EXPECT_TRUE(exchange(1, 1, "b.").came());
+  // Nobody else can join them.
+  EXPECT_THAT(application->calls, ElementsAre("take0", "close-exchange",
+                                              "late1", "close-exchange"));
 }
 
 TEST_F(ServerCoreTest, CopiesAreAnsweredAndCountOnce) {

@@ -127,17 +127,22 @@ Status ServerJob<T>::round(MessageKind kind,
   answers.clear();
   for (size_t s = 0; s < size(); ++s) {
     StateServer &server = *servers[s];
-    EXPECT_TRUE(server.formsRounds(kind));
+    EXPECT_TRUE(server.roundPolicy().formsRounds(kind, {}));
     std::shuffle(arrival.begin(), arrival.end(), random);
     for (uint32_t t : arrival)
       PDLRT_RETURN_IF_ERROR(
-          server.check({kind, t, 0, 1, 1, 0}, payloads[t][s]));
-    for (uint32_t t = 0; t < payloads.size(); ++t)
-      server.contribute({kind, t, 0, 1, 1, 0}, payloads[t][s]);
-    Expected<std::vector<Message>> closed = server.closeRound(kind);
-    if (!closed)
-      return closed.status();
-    answers.push_back(std::move(*closed));
+          server.check({kind, t, 0, 1, 1, 0}, payloads[t][s]).status());
+    std::vector<Envelope> heads;
+    for (uint32_t t = 0; t < payloads.size(); ++t) {
+      heads.push_back({kind, t, 0, 1, 1, 0});
+      PDLRT_RETURN_IF_ERROR(
+          server.take(heads.back(), payloads[t][s], Turn::InRound));
+    }
+    PDLRT_RETURN_IF_ERROR(server.closeRound(kind));
+    Expected<std::vector<Message>> given = server.answer(heads);
+    if (!given)
+      return given.status();
+    answers.push_back(std::move(*given));
   }
   return {};
 }
@@ -292,13 +297,17 @@ Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
   std::vector<Message> answers;
   const uint64_t sequence = ++sequences[trainer];
   for (size_t s = 0; s < size(); ++s) {
-    EXPECT_FALSE(fronts[s]->formsRounds(MessageKind::Exchange));
     const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
-    PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payloads[s]));
-    Expected<Message> answer = fronts[s]->handle(head, payloads[s]);
-    if (!answer)
-      return answer.status();
-    answers.push_back(*std::move(answer));
+    const Expected<StepFacts> facts = fronts[s]->check(head, payloads[s]);
+    if (!facts)
+      return facts.status();
+    EXPECT_FALSE(
+        fronts[s]->roundPolicy().formsRounds(MessageKind::Exchange, *facts));
+    PDLRT_RETURN_IF_ERROR(fronts[s]->take(head, payloads[s], Turn::Alone));
+    Expected<std::vector<Message>> given = fronts[s]->answer({&head, 1});
+    if (!given)
+      return given.status();
+    answers.push_back(std::move(given->front()));
   }
   return take(answers, next && next->present ? next : nullptr);
 }

@@ -14,16 +14,18 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdlrt::test {
 
-/// Writes down each call as one word. It has the rounds of mode sync; an answer
-/// says whose it is and what the round's payloads were. The payload "bad" is
-/// refused; a round with "worse" in it fails.
+/// Writes down each call as one word. An answer says whose it is and what was
+/// taken since the last one, or in its round. The payload "bad" is refused; a
+/// round with "worse" in it fails; one that begins with "keys" brings no
+/// gradients, and behind one that ends with "." its sender has no step.
 class RecordingApplication final : public ServerApplication {
 public:
-  explicit RecordingApplication(uint32_t trainers) : count(trainers) {}
+  explicit RecordingApplication(uint32_t trainers) { (void)trainers; }
 
   Expected<Message> greet(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
@@ -41,12 +43,15 @@ public:
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
   bool mayBeOfJob(const Message &) const override { return guessesRefused; }
-  Status check(const Envelope &, const Message &payload) override {
+  Expected<StepFacts> check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
-    return payload.toString() == "bad" ? Status::invalid("bytes are missing")
-                                       : Status();
+    if (payload.toString() == "bad")
+      return Status::invalid("bytes are missing");
+    const std::string text = payload.toString();
+    return StepFacts{!text.starts_with("keys"), !text.ends_with(".")};
   }
-  const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
+  const RoundPolicy &roundPolicy() const override { return *policy; }
+  uint32_t sendersOfTrainer() const override { return senders; }
   Expected<Message> handle(const Envelope &request, Message payload) override {
     const Entry entry(*this);
     calls.push_back("handle" + std::to_string(request.trainer) + "." +
@@ -55,27 +60,40 @@ public:
       return answering(payload);
     return Message::ofString("rows of " + payload.toString());
   }
-  void contribute(const Envelope &request, Message payload) override {
+  Status take(const Envelope &request, Message payload, Turn turn) override {
     const Entry entry(*this);
-    calls.push_back("contribute" + std::to_string(request.trainer));
-    parts += payload.toString();
+    static constexpr const char *turns[] = {"alone", "take", "late", "drop"};
+    calls.push_back(turns[size_t(turn)] + std::to_string(request.trainer));
+    if (turn == Turn::Alone)
+      sum = payload.toString();
+    else if (turn != Turn::Dropped)
+      parts += payload.toString();
+    return {};
   }
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+  Status closeRound(MessageKind kind) override {
     const Entry entry(*this);
     if (whileClosing)
       whileClosing();
     calls.push_back(std::string("close-") + nameOf(kind));
     if (parts.find("worse") != std::string::npos)
       return Status::invalid("the sum is not finite");
-    std::vector<Message> answers;
-    for (uint32_t rank = 0; rank < count; ++rank)
-      answers.push_back(
-          Message::ofString(std::to_string(rank) + " reads " + parts));
-    parts.clear();
+    sum = std::exchange(parts, {});
     ++rounds;
+    return {};
+  }
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    const Entry entry(*this);
+    std::vector<Message> answers;
+    for (const Envelope &request : requests)
+      answers.push_back(
+          Message::ofString(std::to_string(request.trainer) + " reads " + sum));
     return answers;
   }
 
+  /// That of mode sync; outlives the application.
+  const RoundPolicy *policy = &roundsOfSteps();
+  uint32_t senders = 1;
   /// Whether who is refused is a trainer of this job.
   bool knowsRefused = false;
   /// Whether who is refused may be one.
@@ -103,8 +121,7 @@ private:
   private:
     RecordingApplication &within;
   };
-  uint32_t count;
-  std::string parts;
+  std::string parts, sum;
   std::atomic<bool> running{false};
 };
 

@@ -10,6 +10,7 @@
 #define PDLRT_TESTING_SIMULATOR_HISTORY_H
 
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Server/ServerApplication.h"
 #include "pdlrt/Testing/Simulator/Toy.h"
 #include "pdlrt/Transport/Envelope.h"
 
@@ -31,8 +32,10 @@ struct Event {
     Refused,
     /// A sender gives a request to its session: server, sender, request.
     Contributed,
-    /// A server took a request: server, sender, request.
+    /// A server took a request: server, sender, request, turn.
     Applied,
+    /// A server answered a request: server, sender, step, answer.
+    Answered,
     /// A server finished a round: server, and its values after that in
     /// `answer.dense`.
     Closed,
@@ -61,6 +64,7 @@ struct Event {
   uint64_t epoch = 0;
   uint64_t step = 0;
   MessageKind kind = MessageKind::Exchange;
+  Turn turn = Turn::Alone;
   ToyRequest request;
   ToyAnswer answer;
   std::string text;

@@ -17,7 +17,9 @@
 #include "pdlrt/Transport/Envelope.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pdlrt {
@@ -46,13 +48,34 @@ struct ToySecond {
   ClockTime when{0};
 };
 
+/// Whose rounds, and whose waiting, a job has.
+enum class ToyMode {
+  /// Steps are rounds of all trainers.
+  Sync,
+  /// Workers send by themselves.
+  Async,
+  /// The same, and nobody is far ahead of the slowest.
+  BoundedStaleness,
+  /// Steps are rounds of those that come first.
+  Quorum,
+};
+
+/// The mode of that name (sync, async, staleness, quorum); none if there is
+/// none.
+std::optional<ToyMode> toyModeOf(std::string_view name);
+
 /// Who does what in one simulated job, and how bad the network is.
 struct Scenario {
   uint64_t seed = 0;
+  ToyMode mode = ToyMode::Sync;
+  /// Of bounded staleness; of a quorum.
+  int64_t staleness = 0;
+  uint32_t quorum = 1;
+  LateGradients late = LateGradients::Count;
   uint32_t servers = 1;
   uint32_t trainers = 1;
-  /// 0: trainers go through rounds together. Otherwise each trainer has that
-  /// many workers which send by themselves.
+  /// 0: trainers send steps. Otherwise each trainer has that many workers which
+  /// send by themselves.
   uint32_t workers = 0;
   /// What worker 0 sends, one after the other.
   std::vector<MessageKind> program;
@@ -71,13 +94,13 @@ struct Scenario {
 
   /// Whether the job comes to its end as if nothing had happened.
   bool succeeds() const;
-  /// Of mode sync without workers, of mode async with some.
-  const RoundPolicy &roundPolicy() const {
-    return workers == 0 ? roundsOfSteps() : roundsOfSums();
+  /// Whether a round of such requests waits for all trainers.
+  bool isRoundOfAll(MessageKind kind) const {
+    return kind == MessageKind::Reduce ||
+           (mode == ToyMode::Sync && isOfSteps(kind));
   }
-  bool isRound(MessageKind kind) const {
-    return roundPolicy().formsRounds(kind);
-  }
+  /// What a request of a sender is to its steps.
+  StepFacts factsOf(uint32_t worker, const ToyRequest &request) const;
   const std::vector<MessageKind> &programOf(uint32_t worker) const {
     return worker == 0 ? program : workerProgram;
   }
@@ -85,8 +108,10 @@ struct Scenario {
   std::string describe() const;
 };
 
-/// Draws a scenario.
+/// Draws a scenario: of mode sync or async.
 Scenario scenarioOfSeed(uint64_t seed);
+/// Draws one of that mode.
+Scenario scenarioOfSeed(uint64_t seed, ToyMode mode);
 
 /// What a sender gives to a server in a step, having read `previous` from it:
 /// always the same, as a trainer's gradients are.

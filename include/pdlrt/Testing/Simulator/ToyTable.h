@@ -15,7 +15,10 @@
 #include "pdlrt/Testing/Simulator/Scenario.h"
 #include "pdlrt/Testing/Simulator/Toy.h"
 
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,25 +34,38 @@ public:
   ToyTable(const Scenario &within, uint32_t server, const Clock &by,
            History &into)
       : scenario(within), rank(server), clock(by), history(into),
-        roundRequests(within.trainers) {}
+        policy(within.mode == ToyMode::BoundedStaleness
+                   ? createBoundedStaleness(within.staleness)
+               : within.mode == ToyMode::Quorum
+                   ? createQuorum(within.quorum, within.late)
+                   : nullptr) {}
 
   Expected<Message> greet(const Envelope &request,
                           const Message &payload) override;
   Expected<Message> join(const Envelope &request,
                          const Message &payload) override;
-  Status check(const Envelope &request, const Message &payload) override;
+  Expected<StepFacts> check(const Envelope &request,
+                            const Message &payload) override;
   const RoundPolicy &roundPolicy() const override {
-    return scenario.roundPolicy();
+    return policy                           ? *policy
+           : scenario.mode == ToyMode::Sync ? roundsOfSteps()
+                                            : roundsOfSums();
+  }
+  uint32_t sendersOfTrainer() const override {
+    return std::max(scenario.workers, 1U);
   }
   Expected<Message> handle(const Envelope &request, Message payload) override;
-  void contribute(const Envelope &request, Message payload) override;
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override;
+  Status take(const Envelope &request, Message payload, Turn turn) override;
+  Status closeRound(MessageKind kind) override;
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override;
 
   const ToyState &state() const { return values; }
 
 private:
-  ToyRequest take(const Envelope &request, const Message &payload);
-  ToyAnswer read(const Envelope &request, const ToyRequest &asked) const;
+  /// Decodes, and writes down that it was taken.
+  ToyRequest note(const Envelope &request, const Message &payload, Turn turn);
+  ToyAnswer read(const Envelope &request, const ToyRequest &asked);
   void finishDense(const ToyBlock &sum);
 
   const Scenario &scenario;
@@ -59,10 +75,17 @@ private:
 
   ToyState values;
   uint64_t rounds = 0;
-  bool hasSum = false;
-  ToyBlock sum{};
-  std::map<int64_t, int64_t> roundCounters;
-  std::vector<std::pair<Envelope, ToyRequest>> roundRequests;
+  /// What is summed of a round.
+  struct Sum {
+    bool hasPart = false;
+    ToyBlock dense{};
+    std::map<int64_t, int64_t> counters;
+  };
+  /// Of a round of steps, and of one of sums.
+  Sum steps, sums;
+  /// By (trainer, worker): its last request that was taken.
+  std::map<std::pair<uint32_t, uint32_t>, ToyRequest> requests;
+  const std::unique_ptr<RoundPolicy> policy;
 };
 
 } // namespace pdlrt

@@ -29,6 +29,10 @@ static constexpr ModeProperties modes[] = {
      .abiMode = PDL_MODE_HALF_ASYNC,
      .hasServers = true,
      .sendersFormNorms = true},
+    {.mode = Mode::quorum,
+     .abiMode = PDL_MODE_QUORUM,
+     .hasServers = true,
+     .sendersFormNorms = true},
 };
 
 std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {

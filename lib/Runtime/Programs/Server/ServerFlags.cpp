@@ -8,6 +8,7 @@
 
 #include "Programs/Server/ServerFlags.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/OutputFiles.h"
@@ -68,6 +69,26 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
                  "died ends the job)")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
+      ->capture_default_str()
+      ->group("Cluster");
+  app.add_option("--max-staleness", flags.maxStaleness,
+                 "Modes async and half-async: hold back the answer to whoever "
+                 "is more than N steps ahead of the slowest, until it is not "
+                 "(default: nobody is held back). The same for all servers")
+      ->type_name("N")
+      ->transform(wholeNumber(0))
+      ->group("Cluster");
+  app.add_option("--quorum", flags.quorum,
+                 "Mode quorum: end a round when the gradients of N trainers "
+                 "have come. Part of the result; the same for all servers")
+      ->type_name("N")
+      ->transform(wholeNumber(1, maxTrainers))
+      ->group("Cluster");
+  app.add_option("--late-gradients", flags.late,
+                 "Mode quorum: what becomes of gradients whose round has "
+                 "ended: count (in the next round) or drop")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"count", "drop"}))
       ->capture_default_str()
       ->group("Cluster");
   app.add_option("--pack-gradients", flags.packGradients,
@@ -146,7 +167,38 @@ static bool isLocal(const Address &address) {
          address.host == "::1" || address.host.rfind("127.", 0) == 0;
 }
 
-Status pdlrt::checkServerFlags(ServerFlags &flags) {
+/// What flags say of who waits for whom.
+static Status takeBounds(const Mode &mode, ServerFlags &flags) {
+  const bool pushesAreSteps =
+      mode.hasServers && !mode.stepsAreRounds && !mode.closesWithQuorum;
+  if (flags.maxStaleness && !pushesAreSteps)
+    return Status::invalid(fmt::format(
+        "--max-staleness is for modes in which servers apply each push by "
+        "itself, such as async; in mode {} nobody is ahead of a round; leave "
+        "it out",
+        mode.name));
+  if (flags.quorum && !mode.closesWithQuorum)
+    return Status::invalid(fmt::format(
+        "--quorum is for mode quorum, and this program was translated with "
+        "--mode={}; leave it out, or translate the model with --mode=quorum",
+        mode.name));
+  if (mode.closesWithQuorum && !flags.quorum)
+    return Status::invalid("--quorum is required in mode quorum: say how many "
+                           "trainers end a round");
+  if (flags.quorum && *flags.quorum > flags.trainers)
+    return Status::invalid(fmt::format(
+        "--quorum {} is more than the {} trainers of the job (--trainers)",
+        *flags.quorum, flags.trainers));
+  flags.bounds.staleness = flags.maxStaleness;
+  if (flags.quorum)
+    flags.bounds.quorum = uint32_t(*flags.quorum);
+  flags.bounds.late =
+      flags.late == "drop" ? LateGradients::Drop : LateGradients::Count;
+  return {};
+}
+
+Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
+                               ServerFlags &flags) {
   const auto servers = int64_t(flags.servers.size());
   if (flags.rank >= servers)
     return Status::invalid(fmt::format(
@@ -171,6 +223,8 @@ Status pdlrt::checkServerFlags(ServerFlags &flags) {
     return std::move(policy).status().withContext("--placement");
   flags.policy = *policy;
   flags.packing = *gradientPackingOf(flags.packGradients);
+  if (descriptor.role == PDL_ROLE_PSERVER)
+    PDLRT_RETURN_IF_ERROR(takeBounds(modeOf(descriptor), flags));
   PDLRT_RETURN_IF_ERROR(checkOutputs(
       {{"--log-applied", flags.logApplied}, {"--trace", flags.trace}},
       {{"--init-from", flags.initFrom}, {"--token-file", flags.tokenFile}}));

@@ -12,6 +12,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Server/StateServer.h"
 #include "pdlrt/State/Placement.h"
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,8 @@ struct ServerFlags {
   std::optional<uint64_t> seed;
   std::string initFrom, checkpoint, logApplied, trace;
   bool resume = false;
+  std::optional<int64_t> maxStaleness, quorum;
+  std::string late = "count";
   std::string packGradients = "none";
   std::string onFailure = "abort";
   double silenceLimit = 10, joinPatience = 600;
@@ -42,13 +45,15 @@ struct ServerFlags {
   std::string address;
   bool isOpenToAll = false;
   std::string token;
+  StepBounds bounds;
 };
 
 /// Adds all flags to `app`.
 void addServerFlags(CLI::App &app, ServerFlags &flags);
 
-/// Checks flags against each other, and reads the token.
-Status checkServerFlags(ServerFlags &flags);
+/// Checks flags against each other and against the program, and reads the
+/// token.
+Status checkServerFlags(const pdl_descriptor &descriptor, ServerFlags &flags);
 
 } // namespace pdlrt
 

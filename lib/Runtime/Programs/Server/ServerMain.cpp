@@ -60,7 +60,9 @@ static constexpr std::chrono::seconds farewell(10), farewellAfterSignal(2);
 static constexpr uint32_t mostWorkers = 4096;
 /// What a trainer may have sent since the last bookmark that all servers have,
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
-static constexpr uint32_t keptAnswers = 4;
+/// Where steps are no rounds of all: an exchange, four sums for a checkpoint
+/// that trainers come to by themselves, the next exchange.
+static constexpr uint32_t keptAnswers = 4, keptAnswersOfMeetings = 6;
 
 //===----------------------------------------------------------------------===//
 // State at the start
@@ -219,7 +221,8 @@ Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
       createStateServer({descriptor, placement, handshake, scheduler,
                          flags.checkpoint.empty() && !flags.isOpenToAll
                              ? SaveFolder()
-                             : SaveFolder(flags.checkpoint)});
+                             : SaveFolder(flags.checkpoint),
+                         flags.bounds});
   if (!created)
     return created.status();
   server = std::move(*created);
@@ -303,7 +306,10 @@ static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
   options.firstIncarnation = chooseFirstIncarnation();
   options.jobId = drawNumber();
   options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
-  options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
+  options.keptAnswers = !options.newStartsGoOn ? 1
+                        : modeOf(descriptor).stepsAreRounds
+                            ? keptAnswers
+                            : keptAnswersOfMeetings;
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);
   options.onFailure =
@@ -312,8 +318,12 @@ static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
 }
 
 /// Ends the log, and says what steps have cost.
-static Status endOf(LoadedServer &loaded, int64_t rank) {
-  for (const std::string &line : costLines(loaded.state().costs()))
+static Status endOf(LoadedServer &loaded, const std::string &staleness,
+                    int64_t rank) {
+  std::vector<std::string> lines = costLines(loaded.state().costs());
+  if (!lines.empty() && !staleness.empty())
+    lines.push_back(staleness);
+  for (const std::string &line : lines)
     logInfo(fmt::format("server {}: {}", rank, line));
   return loaded.log()
              ? loaded.log()->finish(digestOfState(loaded.state().model()))
@@ -373,10 +383,12 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     std::fflush(nullptr);
     std::_Exit(signal != 0 ? 128 + signal : 1);
   }
+  const std::string staleness = describeStaleness(core->staleness());
   // Waits for a request that is worked on: until then the state is not ours.
   core.reset();
   if (loaded.isOpen())
-    if (const Status end = endOf(loaded, flags.rank); !end.ok() && !hasFailed)
+    if (const Status end = endOf(loaded, staleness, flags.rank);
+        !end.ok() && !hasFailed)
       return failed(end);
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
@@ -418,7 +430,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   if (std::optional<int> status =
           parseFlags(app, argc, argv, "'pserver --help' lists"))
     return *status;
-  if (Status status = checkServerFlags(flags); !status.ok())
+  if (Status status = checkServerFlags(descriptor, flags); !status.ok())
     return fail(2, status.message());
   if (descriptor.role != PDL_ROLE_PSERVER)
     return fail(1, "this program was not translated as a pserver; translate "

@@ -101,6 +101,8 @@ Expected<Meeting> TrainCommand::meet(bool ended) {
 Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
   const bool outOfData = epochEnded;
   while (true) {
+    if (job->mayComeBack() && !trainer.engine->sumsOverJob())
+      leaveBookmark(Bookmark::Place::Meeting, nullptr);
     Expected<Meeting> meeting = meet(/*ended=*/true);
     if (!meeting)
       return meeting.status();
@@ -139,8 +141,9 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   runningReport = &report;
   epochStart = report.steps;
   stepsBefore = totalSteps;
+  const bool hasMet = bookmark && bookmark->place == Bookmark::Place::EpochEnds;
   const bool trains =
-      !bookmark || bookmark->place != Bookmark::Place::EpochEnds;
+      !hasMet && !(bookmark && bookmark->place == Bookmark::Place::Meeting);
   if (trains)
     PDLRT_RETURN_IF_ERROR(beginRounds());
   else
@@ -175,7 +178,8 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   }
   report.seconds = secondsSince(start);
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
-  PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
+  if (!hasMet)
+    PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
   const Report own = report;
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);

@@ -171,6 +171,7 @@ void TrainCommand::leaveBookmark(Bookmark::Place place,
   left.flags = digestOfFlags(options);
   left.epoch = runningEpoch;
   left.totalSteps = totalSteps;
+  left.agreedSteps = agreedSteps;
   left.totalSamples = totalSamples;
   left.skippedUpdates = skippedUpdates;
   left.resumedSteps = resumedSteps;
@@ -211,6 +212,7 @@ Status TrainCommand::comeBack(const Message &note) {
         "this trainer comes back to its job with other flags than it was "
         "started with at first: start it with the same command line");
   totalSteps = from.totalSteps;
+  agreedSteps = from.agreedSteps;
   totalSamples = from.totalSamples;
   skippedUpdates = from.skippedUpdates;
   resumedSteps = from.resumedSteps;

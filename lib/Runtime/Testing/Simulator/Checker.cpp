@@ -8,8 +8,10 @@
 
 #include "pdlrt/Testing/Simulator/Checker.h"
 
+#include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -26,10 +28,24 @@ using RequestKey = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t>;
 struct ServerModel {
   std::map<int64_t, int64_t> counters;
   ToyBlock dense{};
-  /// Steps that form rounds are closed in that order.
+  /// Of rounds of all: steps are closed in that order.
   std::vector<uint64_t> roundSteps;
   size_t roundsClosed = 0;
   std::vector<const Event *> round;
+  /// Of a round of a quorum, which may be open beside: those that came first,
+  /// and late gradients, which are summed before them.
+  std::vector<const Event *> first, late;
+  /// How many of those are closed; by trainer, how many were when it
+  /// was answered last, and whether it has no steps left.
+  uint64_t closed = 0;
+  std::map<uint32_t, uint64_t> answeredIn;
+  std::set<uint32_t> rests;
+  /// By (trainer, worker), of who sends by itself: steps that it has ended;
+  /// and those that have none left.
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> ended;
+  std::set<std::pair<uint32_t, uint32_t>> resting;
+  /// What was taken, of a closed round if of any, and is to be answered.
+  std::map<std::pair<uint32_t, uint32_t>, const Event *> open;
 };
 
 class Checker {
@@ -38,7 +54,7 @@ public:
       : scenario(in), history(of), servers(in.servers) {
     for (ServerModel &server : servers)
       for (uint64_t step = 0; step < in.program.size(); ++step)
-        if (in.isRound(in.program[step]))
+        if (in.isRoundOfAll(in.program[step]))
           server.roundSteps.push_back(step);
   }
 
@@ -56,6 +72,10 @@ private:
   std::string checkEvent(const Event &event);
   std::string contributed(const Event &event);
   std::string applied(const Event &event);
+  std::string takenOfQuorum(const Event &event);
+  std::string heldWithoutReason(const ServerModel &server) const;
+  bool isTooFarAhead(const ServerModel &server, const Event &request) const;
+  std::string answered(const Event &event);
   std::string closed(const Event &event);
   std::string read(const Event &event) const;
   std::string joined(const Event &event);
@@ -66,7 +86,7 @@ private:
   std::string failed(const std::string &text) const;
   std::string checkEnd() const;
   void apply(ServerModel &server, const std::vector<const Event *> &requests);
-  void keepAnswer(const ServerModel &server, const Event &request);
+  ToyAnswer answerTo(const ServerModel &server, const Event &request) const;
 
   const Scenario &scenario;
   const History &history;
@@ -103,6 +123,8 @@ std::string Checker::checkEvent(const Event &event) {
     return contributed(event);
   case Event::What::Applied:
     return applied(event);
+  case Event::What::Answered:
+    return answered(event);
   case Event::What::Closed:
     return closed(event);
   case Event::What::Read:
@@ -114,7 +136,9 @@ std::string Checker::checkEvent(const Event &event) {
     endedTrainers.insert(event.trainer);
     return {};
   case Event::What::Failed:
-    if (isLate(event))
+    // It may hear of a later start before that one knows that it has joined.
+    if (isLate(event) ||
+        (wasCutOff(event.trainer, event.when) && lostPlace(event).empty()))
       return lostPlace(event);
     endedTrainers.insert(event.trainer);
     return failed(event.text);
@@ -163,7 +187,17 @@ std::string Checker::refused(const Event &event) const {
   const auto others = outside.find(event.trainer);
   const bool isTaken = (there != place.end() && there->second != 0) ||
                        (others != outside.end() && !others->second.empty());
-  return isTaken && !scenario.seconds.empty() ? "" : failed(event.text);
+  if (isTaken && !scenario.seconds.empty())
+    return {};
+  // Its server has failed, said so, and gone, and it has not heard that.
+  if (!endedServers.empty() && !scenario.succeeds() &&
+      event.text.find(" did not answer for ") != std::string::npos)
+    return {};
+  // A join of a start that died was still on its way.
+  if (event.incarnation > 1 && !scenario.crashes.empty() &&
+      event.text.find("a later one has joined") != std::string::npos)
+    return {};
+  return failed(event.text);
 }
 
 /// Whether a later start has joined in its place.
@@ -203,11 +237,28 @@ std::string Checker::applied(const Event &event) {
     return "a server skips a request of a sender";
 
   ServerModel &server = servers[event.server];
-  if (!scenario.isRound(event.kind)) {
+  if (const std::string fault = heldWithoutReason(server); !fault.empty())
+    return fault;
+  const std::pair sender(event.trainer, event.worker);
+  if (!scenario.isRoundOfAll(event.kind)) {
+    const StepFacts facts = scenario.factsOf(event.worker, event.request);
+    if (event.kind == MessageKind::Exchange) {
+      server.ended[sender] += facts.contributes;
+      if (!facts.goesOn) {
+        server.resting.insert(sender);
+        server.rests.insert(event.trainer);
+      }
+    }
+    if (scenario.mode == ToyMode::Quorum && facts.contributes)
+      return takenOfQuorum(event);
+    if (event.turn != Turn::Alone)
+      return "what forms no round is taken as if it did";
+    server.open[sender] = &event;
     apply(server, {&event});
-    keepAnswer(server, event);
     return {};
   }
+  if (event.turn != Turn::InRound)
+    return "a round of all trainers takes what is late";
   if (server.roundsClosed >= server.roundSteps.size() ||
       server.roundSteps[server.roundsClosed] != event.step)
     return "a request comes into another round";
@@ -217,19 +268,105 @@ std::string Checker::applied(const Event &event) {
   return {};
 }
 
+/// Gradients in mode quorum.
+std::string Checker::takenOfQuorum(const Event &event) {
+  ServerModel &server = servers[event.server];
+  const bool isLate = server.answeredIn[event.trainer] != server.closed;
+  const Turn due = !isLate                                ? Turn::InRound
+                   : scenario.late == LateGradients::Drop ? Turn::Dropped
+                                                          : Turn::Late;
+  if (event.turn != due)
+    return isLate ? "a late request is taken as if it were none"
+                  : "a request is taken for late that is not";
+  if (event.turn == Turn::InRound) {
+    if (!server.first.empty() && server.first.back()->trainer >= event.trainer)
+      return "requests of a round are not taken in rank order";
+    server.first.push_back(&event);
+    return {};
+  }
+  if (event.turn == Turn::Late)
+    server.late.push_back(&event);
+  server.open[{event.trainer, event.worker}] = &event;
+  return {};
+}
+
+/// Whether its sender is further ahead of the slowest than it may be.
+bool Checker::isTooFarAhead(const ServerModel &server,
+                            const Event &request) const {
+  if (scenario.mode != ToyMode::BoundedStaleness)
+    return false;
+  std::optional<int64_t> slowest;
+  for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
+    for (uint32_t worker = 1; worker <= scenario.workers; ++worker) {
+      if (server.resting.contains({trainer, worker}))
+        continue;
+      const auto found = server.ended.find({trainer, worker});
+      const int64_t steps = found == server.ended.end() ? 0 : found->second;
+      slowest = std::min(slowest.value_or(steps), steps);
+    }
+  const auto own = server.ended.find({request.trainer, request.worker});
+  return slowest && own != server.ended.end() &&
+         own->second - *slowest > scenario.staleness;
+}
+
+/// Before a server goes on, it has answered all that it may.
+std::string Checker::heldWithoutReason(const ServerModel &server) const {
+  for (const auto &[sender, request] : server.open)
+    if (!isTooFarAhead(server, *request))
+      return "a request waits for its answer without a reason";
+  return {};
+}
+
+std::string Checker::answered(const Event &event) {
+  ServerModel &server = servers[event.server];
+  const auto found = server.open.find({event.trainer, event.worker});
+  if (found == server.open.end() || found->second->step != event.step)
+    return "a server answers what it has not taken, or whose round is open";
+  const Event &request = *found->second;
+  if (request.kind == MessageKind::Exchange && isTooFarAhead(server, request))
+    return "a sender is let further ahead of the slowest than it may be";
+  const ToyAnswer due = answerTo(server, request);
+  if (!(due == event.answer))
+    return "an answer is not what was written";
+  if (request.kind == MessageKind::Exchange)
+    server.answeredIn[event.trainer] = server.closed;
+  toRead[keyOf(event)] = due;
+  server.open.erase(found);
+  return {};
+}
+
 std::string Checker::closed(const Event &event) {
   ServerModel &server = servers[event.server];
-  if (server.round.size() != scenario.trainers)
-    return "a round is closed without all trainers";
-  apply(server, server.round);
+  const bool isOfAll = scenario.isRoundOfAll(event.kind);
+  std::vector<const Event *> come =
+      std::exchange(isOfAll ? server.round : server.first, {});
+  std::vector<const Event *> summed = come;
+  if (isOfAll) {
+    if (come.size() != scenario.trainers)
+      return "a round is closed without all trainers";
+    if (!server.late.empty())
+      return "late gradients are left behind";
+    ++server.roundsClosed;
+  } else {
+    std::set<uint32_t> resting = server.rests;
+    for (const Event *request : come)
+      resting.erase(request->trainer);
+    if (come.size() > scenario.quorum)
+      return "a round waits for more than its quorum";
+    if (come.empty() ? resting.size() < scenario.trainers
+                     : come.size() + resting.size() < scenario.quorum)
+      return "a round is closed without its quorum";
+    summed.insert(summed.begin(), server.late.begin(), server.late.end());
+    server.late.clear();
+    ++server.closed;
+  }
+  apply(server, summed);
   for (size_t i = 0; i < server.dense.size(); ++i)
     if (std::bit_cast<uint32_t>(server.dense[i]) !=
         std::bit_cast<uint32_t>(event.answer.dense[i]))
       return "values are not the rank-ordered sums";
-  for (const Event *request : server.round)
-    keepAnswer(server, *request);
-  server.round.clear();
-  ++server.roundsClosed;
+  for (const Event *request : come)
+    server.open[{request->trainer, request->worker}] = request;
   return {};
 }
 
@@ -257,7 +394,8 @@ void Checker::apply(ServerModel &server,
   }
 }
 
-void Checker::keepAnswer(const ServerModel &server, const Event &request) {
+ToyAnswer Checker::answerTo(const ServerModel &server,
+                            const Event &request) const {
   ToyAnswer answer;
   answer.trainer = request.trainer;
   answer.step = request.step;
@@ -267,13 +405,13 @@ void Checker::keepAnswer(const ServerModel &server, const Event &request) {
         key, found == server.counters.end() ? 0 : found->second);
   }
   answer.dense = server.dense;
-  toRead[keyOf(request)] = answer;
+  return answer;
 }
 
 std::string Checker::read(const Event &event) const {
   const auto found = toRead.find(keyOf(event));
   if (found == toRead.end())
-    return "a sender reads before its request is applied";
+    return "a sender reads before it is answered";
   if (!(found->second == event.answer))
     return "a sender reads what was not written";
   return {};

@@ -56,8 +56,16 @@ std::string Event::describe() const {
     return time + sender + " is not let in: " + text;
   case What::Contributed:
     return time + sender + " sends to " + at + ": " + requestText;
-  case What::Applied:
-    return time + at + " takes of " + sender + ": " + requestText;
+  case What::Applied: {
+    static constexpr const char *turns[] = {"", " in a round", " late",
+                                            " too late"};
+    return time + at + " takes" + turns[size_t(turn)] + " of " + sender + ": " +
+           requestText;
+  }
+  case What::Answered:
+    return time + at + " answers " + sender + " for step " +
+           std::to_string(step) + ": " + textOf(answer.counters, "=") + " " +
+           textOf(answer.dense);
   case What::Closed:
     return time + at + " closes round " + std::to_string(step) + ": " +
            textOf(answer.dense);

@@ -10,6 +10,9 @@
 
 #include "pdlabi/philox.h"
 
+#include <algorithm>
+#include <utility>
+
 using namespace pdlrt;
 
 using Milliseconds = std::chrono::milliseconds;
@@ -50,10 +53,41 @@ bool Scenario::succeeds() const {
          (crashes.empty() || core.onFailure == FailurePolicy::Wait);
 }
 
+static constexpr std::pair<ToyMode, const char *> modeNames[] = {
+    {ToyMode::Sync, "sync"},
+    {ToyMode::Async, "async"},
+    {ToyMode::BoundedStaleness, "staleness"},
+    {ToyMode::Quorum, "quorum"}};
+
+std::optional<ToyMode> pdlrt::toyModeOf(std::string_view name) {
+  for (const auto &[mode, text] : modeNames)
+    if (name == text)
+      return mode;
+  return std::nullopt;
+}
+
+StepFacts Scenario::factsOf(uint32_t worker, const ToyRequest &request) const {
+  const std::vector<MessageKind> &all = programOf(worker);
+  if (request.step >= all.size() || all[request.step] != MessageKind::Exchange)
+    return {};
+  return {request.hasPart,
+          std::find(all.begin() + int64_t(request.step) + 1, all.end(),
+                    MessageKind::Exchange) != all.end()};
+}
+
 std::string Scenario::describe() const {
-  std::string text = "seed " + std::to_string(seed) + ": " +
-                     std::to_string(trainers) + " trainers, " +
-                     std::to_string(servers) + " servers, ";
+  std::string text = "seed " + std::to_string(seed) + ": ";
+  for (const auto &[each, name] : modeNames)
+    if (each == mode)
+      text += std::string(name) + ", ";
+  if (mode == ToyMode::BoundedStaleness)
+    text += "at most " + std::to_string(staleness) + " ahead, ";
+  if (mode == ToyMode::Quorum)
+    text += "of " + std::to_string(quorum) +
+            (late == LateGradients::Drop ? ", late are dropped, "
+                                         : ", late count, ");
+  text += std::to_string(trainers) + " trainers, " + std::to_string(servers) +
+          " servers, ";
   text += workers == 0 ? "rounds of" : std::to_string(workers) + " workers;";
   for (const MessageKind kind : program)
     text += std::string(" ") + nameOf(kind);
@@ -90,17 +124,26 @@ std::string Scenario::describe() const {
 }
 
 Scenario pdlrt::scenarioOfSeed(uint64_t seed) {
+  return scenarioOfSeed(seed, drawFor(seed, 6, 0) % 4 == 0 ? ToyMode::Async
+                                                           : ToyMode::Sync);
+}
+
+Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   Dice dice(seed, 0);
   Scenario scenario;
   scenario.seed = seed;
+  scenario.mode = mode;
   scenario.trainers = 1 + dice.upTo(3);
   scenario.servers = 1 + dice.upTo(2);
-  if (dice.chance(25))
+  if (mode == ToyMode::Async || mode == ToyMode::BoundedStaleness)
     scenario.workers = 1 + dice.upTo(2);
+  scenario.staleness = dice.upTo(3);
+  scenario.quorum = 1 + dice.upTo(scenario.trainers - 1);
+  scenario.late = dice.chance(50) ? LateGradients::Drop : LateGradients::Count;
 
   const uint32_t steps = 3 + dice.upTo(5);
   if (scenario.workers == 0) {
-    const bool hasNorms = dice.chance(30);
+    const bool hasNorms = dice.chance(30) && mode == ToyMode::Sync;
     for (uint32_t step = 0; step < steps; ++step) {
       scenario.program.push_back(MessageKind::Exchange);
       if (hasNorms)
@@ -188,7 +231,9 @@ ToyRequest pdlrt::toyRequestOf(const Scenario &scenario, uint32_t server,
   for (int i = 0; i < 3; ++i)
     request.increments.emplace_back(static_cast<int64_t>(dice.below(10)),
                                     1 + static_cast<int64_t>(dice.below(9)));
-  request.hasPart = !dice.chance(20);
+  // The same at all servers.
+  request.hasPart =
+      drawFor(scenario.seed, 7, (step * 8 + worker) * 8 + trainer) % 5 != 0;
   for (size_t i = 0; request.hasPart && i < request.part.size(); ++i) {
     const float digits =
         1.0f + static_cast<float>(dice.below(1 << 20)) * 0x1p-20f;

@@ -165,7 +165,8 @@ public:
     return secondsToCome == 0 &&
            std::all_of(seconds.begin(), seconds.end(),
                        [](const auto &each) { return each->isOver(); }) &&
-           (trainer ? trainer->isOver() || isReplaced() : isDead && !comesBack);
+           (trainer ? (trainer->isOver() && !isShutOut()) || isReplaced()
+                    : isDead && !comesBack);
   }
 
 private:
@@ -183,6 +184,22 @@ private:
   void start() {
     isDead = comesBack = false;
     trainer = std::make_unique<ToyTrainer>(world, rank, ++starts);
+    watch();
+  }
+  /// Whether the place of a new start was taken by a join of one that died,
+  /// which was still on its way: then it is started once more.
+  bool isShutOut() const {
+    return world.scenario.core.onFailure == FailurePolicy::Wait && starts > 1 &&
+           starts < 9 && seconds.empty() && secondsToCome == 0 && trainer &&
+           trainer->isOver() && !trainer->hasJoined();
+  }
+  void watch() {
+    world.clock.runAfter(Milliseconds(500), [this] {
+      if (isShutOut())
+        start();
+      else if (trainer && !trainer->hasJoined() && !trainer->isOver())
+        watch();
+    });
   }
   void die(const ToyCrash &crash) {
     // It may not have been started, may be dead, or on its way out.

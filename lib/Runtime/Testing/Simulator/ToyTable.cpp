@@ -18,12 +18,16 @@ Expected<Message> ToyTable::join(const Envelope &, const Message &) {
   return Message();
 }
 
-Status ToyTable::check(const Envelope &, const Message &payload) {
-  return ToyRequest::decode(payload).status();
+Expected<StepFacts> ToyTable::check(const Envelope &request,
+                                    const Message &payload) {
+  const auto decoded = ToyRequest::decode(payload);
+  if (!decoded)
+    return decoded.status();
+  return scenario.factsOf(request.worker, *decoded);
 }
 
-/// Decodes and writes down.
-ToyRequest ToyTable::take(const Envelope &request, const Message &payload) {
+ToyRequest ToyTable::note(const Envelope &request, const Message &payload,
+                          Turn turn) {
   auto decoded = ToyRequest::decode(payload);
   Event event;
   event.what = Event::What::Applied;
@@ -34,6 +38,7 @@ ToyRequest ToyTable::take(const Envelope &request, const Message &payload) {
   event.incarnation = request.incarnation;
   event.epoch = request.epoch;
   event.kind = request.kind;
+  event.turn = turn;
   if (decoded.ok())
     event.request = *decoded;
   event.step = event.request.step;
@@ -41,8 +46,7 @@ ToyRequest ToyTable::take(const Envelope &request, const Message &payload) {
   return event.request;
 }
 
-ToyAnswer ToyTable::read(const Envelope &request,
-                         const ToyRequest &asked) const {
+ToyAnswer ToyTable::read(const Envelope &request, const ToyRequest &asked) {
   ToyAnswer answer;
   answer.trainer = request.trainer;
   answer.step = asked.step;
@@ -52,6 +56,16 @@ ToyAnswer ToyTable::read(const Envelope &request,
         key, found == values.counters.end() ? 0 : found->second);
   }
   answer.dense = values.dense;
+  Event event;
+  event.what = Event::What::Answered;
+  event.when = clock.now();
+  event.server = rank;
+  event.trainer = request.trainer;
+  event.worker = request.worker;
+  event.step = asked.step;
+  event.kind = request.kind;
+  event.answer = answer;
+  history.push_back(event);
   return answer;
 }
 
@@ -63,31 +77,36 @@ void ToyTable::finishDense(const ToyBlock &given) {
 }
 
 Expected<Message> ToyTable::handle(const Envelope &request, Message payload) {
-  const ToyRequest taken = take(request, payload);
-  for (const auto &[key, increment] : taken.increments)
-    values.counters[key] += increment;
-  if (taken.hasPart)
-    finishDense(taken.part);
-  return read(request, taken).encode();
+  return read(request, note(request, payload, Turn::Alone)).encode();
 }
 
-void ToyTable::contribute(const Envelope &request, Message payload) {
-  ToyRequest taken = take(request, payload);
-  for (size_t i = 0; taken.hasPart && i < sum.size(); ++i)
-    sum[i] = hasSum ? sum[i] + taken.part[i] : taken.part[i];
-  hasSum |= taken.hasPart;
+Status ToyTable::take(const Envelope &request, Message payload, Turn turn) {
+  const ToyRequest taken = note(request, payload, turn);
+  requests[{request.trainer, request.worker}] = taken;
+  if (turn == Turn::Dropped)
+    return {};
+  if (turn == Turn::Alone) {
+    for (const auto &[key, increment] : taken.increments)
+      values.counters[key] += increment;
+    if (taken.hasPart)
+      finishDense(taken.part);
+    return {};
+  }
+  Sum &sum = request.kind == MessageKind::Reduce ? sums : steps;
+  for (size_t i = 0; taken.hasPart && i < sum.dense.size(); ++i)
+    sum.dense[i] = sum.hasPart ? sum.dense[i] + taken.part[i] : taken.part[i];
+  sum.hasPart |= taken.hasPart;
   for (const auto &[key, increment] : taken.increments)
-    roundCounters[key] += increment;
-  roundRequests[request.trainer] = {request, std::move(taken)};
+    sum.counters[key] += increment;
+  return {};
 }
 
-Expected<std::vector<Message>> ToyTable::closeRound(MessageKind kind) {
-  if (hasSum)
-    finishDense(sum);
-  hasSum = false;
-  for (const auto &[key, increment] : roundCounters)
+Status ToyTable::closeRound(MessageKind kind) {
+  const Sum sum = std::exchange(kind == MessageKind::Reduce ? sums : steps, {});
+  if (sum.hasPart)
+    finishDense(sum.dense);
+  for (const auto &[key, increment] : sum.counters)
     values.counters[key] += increment;
-  roundCounters.clear();
   Event event;
   event.what = Event::What::Closed;
   event.when = clock.now();
@@ -96,8 +115,14 @@ Expected<std::vector<Message>> ToyTable::closeRound(MessageKind kind) {
   event.kind = kind;
   event.answer.dense = values.dense;
   history.push_back(event);
+  return {};
+}
+
+Expected<std::vector<Message>>
+ToyTable::answer(std::span<const Envelope> asked) {
   std::vector<Message> answers;
-  for (const auto &[request, taken] : roundRequests)
-    answers.push_back(read(request, taken).encode());
+  for (const Envelope &each : asked)
+    answers.push_back(
+        read(each, requests[{each.trainer, each.worker}]).encode());
   return answers;
 }

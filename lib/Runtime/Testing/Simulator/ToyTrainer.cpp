@@ -21,6 +21,8 @@ struct ToyTrainer::Shared {
   uint32_t rank = 0;
   uint64_t start = 0;
   uint32_t workersLeft = 0;
+  /// The process is at its sums, for which all of its workers must have come.
+  bool sumsAreDue = false;
   /// Given by the first server.
   uint64_t incarnation = 0;
   bool hasJoined = false;
@@ -28,6 +30,8 @@ struct ToyTrainer::Shared {
   bool isOver = false;
   /// Tells the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
+  /// Sends the sums that were due; set by the process's sender.
+  std::function<void()> sendSums = {};
   /// Lets the workers join; set by the trainer.
   std::function<void()> beginWorkers = {};
 
@@ -68,10 +72,7 @@ public:
                     [](const Expected<Message> &) {});
   }
   /// The workers are done.
-  void workersDone() {
-    if (isAtEnd)
-      leave({});
-  }
+  void sendSums() { sendStep(); }
 
 private:
   using Next = void (Sender::*)();
@@ -270,6 +271,11 @@ void ToyTrainer::Sender::sendStep() {
     shared->giveUp("its data ends in the middle of a line");
     return;
   }
+  if (worker == 0 && program[step] == MessageKind::Reduce &&
+      shared->workersLeft > 0) {
+    shared->sumsAreDue = true;
+    return;
+  }
   toAll(
       [&](uint32_t server, RequestDone done) {
         const ToyRequest request = toyRequestOf(
@@ -300,15 +306,14 @@ void ToyTrainer::Sender::readStep() {
     return;
   }
   isAtEnd = true;
-  if (worker == 0 && shared->workersLeft == 0)
+  if (worker == 0)
     leave({});
-  else if (worker > 0 && --shared->workersLeft == 0)
-    shared->leave({});
+  else if (--shared->workersLeft == 0 && shared->sumsAreDue)
+    shared->sendSums();
 }
 
 void ToyTrainer::Sender::leave(const std::string &sentence) {
-  // Workers call it at their end, perhaps before the process is at its own.
-  if (shared->isLeaving || (sentence.empty() && !isAtEnd))
+  if (shared->isLeaving)
     return;
   shared->isLeaving = true;
   if (sentence.empty())
@@ -336,6 +341,10 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
         if (const auto process = weak.lock())
           process->leave(sentence);
       };
+  shared->sendSums = [weak = std::weak_ptr(senders.front())] {
+    if (const auto process = weak.lock())
+      process->sendSums();
+  };
   shared->beginWorkers = [this] {
     for (size_t worker = 1; worker < senders.size(); ++worker)
       senders[worker]->begin();

@@ -73,8 +73,9 @@ SimulationHooks noDeduplication(const Scenario &) {
                         const Frame &frame, const Message &request,
                         Responder &responder, const RequestHandler &next) {
                       if (copies->isCopy(frame.head)) {
-                        if (application.formsRounds(frame.head.kind))
-                          application.contribute(frame.head, frame.payload);
+                        if (isOfSteps(frame.head.kind))
+                          (void)application.take(frame.head, frame.payload,
+                                                 Turn::Alone);
                         else
                           (void)application.handle(frame.head, frame.payload);
                       }
@@ -182,15 +183,22 @@ class ArrivalOrder final : public PassingApplication {
 public:
   ArrivalOrder(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  Status check(const Envelope &request, const Message &payload) override {
-    if (formsRounds(request.kind))
+  Expected<StepFacts> check(const Envelope &request,
+                            const Message &payload) override {
+    if (isOfSteps(request.kind))
       arrived.emplace_back(request, payload);
     return inner.check(request, payload);
   }
-  void contribute(const Envelope &, Message) override {}
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
+  Status take(const Envelope &request, Message payload, Turn turn) override {
+    if (turn == Turn::InRound)
+      return {};
+    std::erase_if(arrived,
+                  [&](const auto &each) { return each.first == request; });
+    return inner.take(request, std::move(payload), turn);
+  }
+  Status closeRound(MessageKind kind) override {
     for (auto &[head, payload] : std::exchange(arrived, {}))
-      inner.contribute(head, payload);
+      PDLRT_RETURN_IF_ERROR(inner.take(head, payload, Turn::InRound));
     return inner.closeRound(kind);
   }
 
@@ -198,45 +206,60 @@ private:
   std::vector<std::pair<Envelope, Message>> arrived;
 };
 
+/// Changes what is answered, in place.
+Expected<std::vector<Message>>
+changed(Expected<std::vector<Message>> answers,
+        const std::function<void(ToyAnswer &)> &change) {
+  if (answers)
+    for (Message &answer : *answers) {
+      ToyAnswer decoded = *ToyAnswer::decode(answer);
+      change(decoded);
+      answer = decoded.encode();
+    }
+  return answers;
+}
+
 /// The same, and writes down what it should have done: only values show it.
 class ArrivalOrderOfValues final : public PassingApplication {
 public:
   ArrivalOrderOfValues(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  Status check(const Envelope &request, const Message &payload) override {
-    if (formsRounds(request.kind))
+  Expected<StepFacts> check(const Envelope &request,
+                            const Message &payload) override {
+    if (isOfSteps(request.kind))
       if (const auto decoded = ToyRequest::decode(payload);
           decoded && decoded->hasPart)
         arrived.push_back(decoded->part);
     return inner.check(request, payload);
   }
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
-    const ToyBlock before = denseOf(inner);
-    std::vector<Message> answers = *inner.closeRound(kind);
+  Status closeRound(MessageKind kind) override {
+    const ToyBlock before = dynamic_cast<ToyTable &>(inner).state().dense;
+    PDLRT_RETURN_IF_ERROR(inner.closeRound(kind));
     const auto parts = std::exchange(arrived, {});
+    dense.reset();
     if (parts.empty())
-      return answers;
-    ToyBlock dense = parts.front();
+      return {};
+    dense = parts.front();
     for (size_t part = 1; part < parts.size(); ++part)
-      for (size_t i = 0; i < dense.size(); ++i)
-        dense[i] += parts[part][i];
-    for (size_t i = 0; i < dense.size(); ++i) {
+      for (size_t i = 0; i < dense->size(); ++i)
+        (*dense)[i] += parts[part][i];
+    for (size_t i = 0; i < dense->size(); ++i) {
       const float half = 0.5f * before[i];
-      dense[i] = half + dense[i];
+      (*dense)[i] = half + (*dense)[i];
     }
-    for (Message &answer : answers) {
-      ToyAnswer decoded = *ToyAnswer::decode(answer);
-      decoded.dense = dense;
-      answer = decoded.encode();
-    }
-    return answers;
+    return {};
+  }
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    return changed(inner.answer(requests), [&](ToyAnswer &answer) {
+      if (dense)
+        answer.dense = *dense;
+    });
   }
 
 private:
-  static ToyBlock denseOf(ServerApplication &table) {
-    return dynamic_cast<ToyTable &>(table).state().dense;
-  }
   std::vector<ToyBlock> arrived;
+  std::optional<ToyBlock> dense;
 };
 
 /// Does not wait for the last trainer.
@@ -244,22 +267,20 @@ class RoundClosedEarly final : public PassingApplication {
 public:
   RoundClosedEarly(ServerApplication &over, const Scenario &scenario)
       : PassingApplication(over), trainers(scenario.trainers) {}
-  void contribute(const Envelope &request, Message payload) override {
+  Status take(const Envelope &request, Message payload, Turn turn) override {
     const MessageKind kind = request.kind;
     const uint32_t rank = request.trainer;
-    inner.contribute(request, std::move(payload));
-    if (rank + 2 == trainers)
-      early = *inner.closeRound(kind);
+    PDLRT_RETURN_IF_ERROR(inner.take(request, std::move(payload), turn));
+    isClosed = turn == Turn::InRound && rank + 2 == trainers;
+    return isClosed ? inner.closeRound(kind) : Status();
   }
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
-    if (early.empty())
-      return inner.closeRound(kind);
-    return std::exchange(early, {});
+  Status closeRound(MessageKind kind) override {
+    return std::exchange(isClosed, false) ? Status() : inner.closeRound(kind);
   }
 
 private:
   uint32_t trainers;
-  std::vector<Message> early;
+  bool isClosed = false;
 };
 
 /// Answers with what was there before the round.
@@ -267,18 +288,21 @@ class AnswerBeforeApply final : public PassingApplication {
 public:
   AnswerBeforeApply(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
-    ToyState before = dynamic_cast<ToyTable &>(inner).state();
-    std::vector<Message> answers = *inner.closeRound(kind);
-    for (Message &answer : answers) {
-      ToyAnswer decoded = *ToyAnswer::decode(answer);
-      decoded.dense = before.dense;
-      for (auto &[key, count] : decoded.counters)
-        count = before.counters[key];
-      answer = decoded.encode();
-    }
-    return answers;
+  Status closeRound(MessageKind kind) override {
+    before = dynamic_cast<ToyTable &>(inner).state();
+    return inner.closeRound(kind);
   }
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    return changed(inner.answer(requests), [&](ToyAnswer &answer) {
+      answer.dense = before.dense;
+      for (auto &[key, count] : answer.counters)
+        count = before.counters[key];
+    });
+  }
+
+private:
+  ToyState before;
 };
 
 /// Mixes up who gets which answer.
@@ -286,10 +310,66 @@ class AnotherSendersAnswer final : public PassingApplication {
 public:
   AnotherSendersAnswer(ServerApplication &over, const Scenario &)
       : PassingApplication(over) {}
-  Expected<std::vector<Message>> closeRound(MessageKind kind) override {
-    std::vector<Message> answers = *inner.closeRound(kind);
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    std::vector<Message> answers = *inner.answer(requests);
     std::rotate(answers.begin(), answers.begin() + 1, answers.end());
     return answers;
+  }
+};
+
+/// Has another policy than its mode.
+template <typename Change> class OtherPolicy final : public PassingApplication {
+public:
+  OtherPolicy(ServerApplication &over, const Scenario &scenario)
+      : PassingApplication(over), policy(Change::policyOf(scenario)) {}
+  const RoundPolicy &roundPolicy() const override { return *policy; }
+
+private:
+  std::unique_ptr<RoundPolicy> policy;
+};
+
+/// Lets senders one step further ahead than they may be.
+struct LooserStaleness {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return createBoundedStaleness(scenario.staleness + 1);
+  }
+};
+/// Holds senders back a step early.
+struct TighterStaleness {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return createBoundedStaleness(scenario.staleness - 1);
+  }
+};
+/// Closes rounds with one less, or one more.
+struct SmallerQuorum {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return createQuorum(scenario.quorum - 1, scenario.late);
+  }
+};
+struct LargerQuorum {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return createQuorum(scenario.quorum + 1, scenario.late);
+  }
+};
+/// Counts what it should drop, and drops what it should count.
+struct OtherLateness {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return createQuorum(scenario.quorum, scenario.late == LateGradients::Drop
+                                             ? LateGradients::Count
+                                             : LateGradients::Drop);
+  }
+};
+
+/// Takes what is late as if it were in time.
+class LateInRound final : public PassingApplication {
+public:
+  LateInRound(ServerApplication &over, const Scenario &)
+      : PassingApplication(over) {}
+  Status take(const Envelope &request, Message payload, Turn turn) override {
+    return inner.take(
+        request, std::move(payload),
+        turn == Turn::Late || turn == Turn::Dropped ? Turn::InRound : turn);
   }
 };
 
@@ -417,6 +497,17 @@ std::vector<Mutant> pdlrt::test::allMutants() {
     for (ToyCrash &crash : scenario.crashes)
       crash.saysSo = scenario.trainers > 1 && crash.trainer == 0;
   };
+  const auto somewhatStale = [](Scenario &scenario) {
+    scenario.staleness = std::max<int64_t>(scenario.staleness, 1);
+  };
+  const auto ofSome = [](Scenario &scenario) {
+    scenario.trainers = scenario.core.trainers = 3;
+    scenario.quorum = 2;
+    scenario.failingTrainer = -1;
+    scenario.crashes.clear();
+    scenario.cuts.clear();
+    scenario.seconds.clear();
+  };
   return {
       {"noDeduplication", 20, noDeduplication, {}},
       {"repeatedAnswerLost", 20, repeatedAnswerLost, {}},
@@ -426,6 +517,21 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       {"roundClosedEarly", 20, withApplication<RoundClosedEarly>, {}},
       {"answerBeforeApply", 20, withApplication<AnswerBeforeApply>, {}},
       {"anotherSendersAnswer", 20, withApplication<AnotherSendersAnswer>, {}},
+      {"looserStaleness",
+       20,
+       withApplication<OtherPolicy<LooserStaleness>>,
+       {},
+       ToyMode::BoundedStaleness},
+      {"tighterStaleness", 20, withApplication<OtherPolicy<TighterStaleness>>,
+       somewhatStale, ToyMode::BoundedStaleness},
+      {"smallerQuorum", 20, withApplication<OtherPolicy<SmallerQuorum>>, ofSome,
+       ToyMode::Quorum},
+      {"largerQuorum", 20, withApplication<OtherPolicy<LargerQuorum>>, ofSome,
+       ToyMode::Quorum},
+      {"otherLateness", 20, withApplication<OtherPolicy<OtherLateness>>, ofSome,
+       ToyMode::Quorum},
+      {"lateInRound", 20, withApplication<LateInRound>, ofSome,
+       ToyMode::Quorum},
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
       // A new start that comes within a round needs the answer before the last.

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace pdlrt::test {
@@ -26,6 +27,8 @@ struct Mutant {
   std::function<SimulationHooks(const Scenario &scenario)> hooks;
   /// What the scenarios must have for the fault to show; may be empty.
   std::function<void(Scenario &scenario)> prepare;
+  /// Whose jobs show it; none: those of any.
+  std::optional<ToyMode> mode = std::nullopt;
 };
 
 std::vector<Mutant> allMutants();

@@ -23,8 +23,8 @@ using namespace pdlrt::test;
 
 namespace {
 
-std::string faultOf(uint64_t seed) {
-  const Scenario scenario = scenarioOfSeed(seed);
+std::string faultOf(uint64_t seed, ToyMode mode) {
+  const Scenario scenario = scenarioOfSeed(seed, mode);
   return checkHistory(scenario, simulate(scenario).history);
 }
 
@@ -39,17 +39,31 @@ constexpr uint64_t seedsOfPart = 250;
 constexpr uint64_t seedsOfPart = 250;
 #endif
 
-/// 2,000 seeds in eight parts; `pdl-simulate --seeds N --print` shows one.
-class SimulatedSeedsTest : public testing::TestWithParam<uint64_t> {};
+/// 2,000 seeds of each mode in eight parts; `pdl-simulate --mode M --seeds N
+/// --print` shows one.
+class SimulatedSeedsTest
+    : public testing::TestWithParam<std::tuple<ToyMode, uint64_t>> {};
 
 TEST_P(SimulatedSeedsTest, EachRequestCountsOnce) {
-  const uint64_t first = GetParam() * seedsOfPart + 1;
+  const auto [mode, part] = GetParam();
+  const uint64_t first = part * seedsOfPart + 1;
   for (uint64_t seed = first; seed < first + seedsOfPart; ++seed)
-    EXPECT_EQ(faultOf(seed), "") << "seed " << seed;
+    EXPECT_EQ(faultOf(seed, mode), "") << "seed " << seed;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedSeedsTest,
-                         testing::Range<uint64_t>(0, 8));
+const auto parts = testing::Range<uint64_t>(0, 8);
+INSTANTIATE_TEST_SUITE_P(Sync, SimulatedSeedsTest,
+                         testing::Combine(testing::Values(ToyMode::Sync),
+                                          parts));
+INSTANTIATE_TEST_SUITE_P(Async, SimulatedSeedsTest,
+                         testing::Combine(testing::Values(ToyMode::Async),
+                                          parts));
+INSTANTIATE_TEST_SUITE_P(
+    Staleness, SimulatedSeedsTest,
+    testing::Combine(testing::Values(ToyMode::BoundedStaleness), parts));
+INSTANTIATE_TEST_SUITE_P(Quorum, SimulatedSeedsTest,
+                         testing::Combine(testing::Values(ToyMode::Quorum),
+                                          parts));
 
 TEST(SimulationTest, ASeedIsASchedule) {
   const auto linesOf = [](uint64_t seed) {
@@ -120,7 +134,8 @@ class MutantTest : public testing::TestWithParam<Mutant> {};
 TEST_P(MutantTest, IsNoticed) {
   const Mutant &mutant = GetParam();
   for (uint64_t seed = 1; seed <= mutant.seeds; ++seed) {
-    Scenario scenario = scenarioOfSeed(seed);
+    Scenario scenario =
+        mutant.mode ? scenarioOfSeed(seed, *mutant.mode) : scenarioOfSeed(seed);
     // So that the mutant's own fault is what shows.
     scenario.hasGhost = false;
     if (mutant.prepare)

@@ -56,7 +56,8 @@ def PS_Token : TypeDef<PS_Dialect, "Token"> {
 
 def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
     I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
-    I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>]> {
+    I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>,
+    I32EnumAttrCase<"quorum", 4>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::pdlc::ps";
 }
@@ -72,6 +73,7 @@ def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
     | `sync` | yes | yes | | |
     | `async` | yes | | yes | yes |
     | `half_async` | yes | | | yes |
+    | `quorum` | yes | of those that come first | | yes |
 
     Example:
     ```mlir

@@ -1,0 +1,101 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mode quorum: with a quorum of all trainers it gives the bits of mode local;
+with less, who is slow holds nobody up, its gradients count in the next round or
+are dropped, and the servers' logs give their state."""
+
+import re
+import unittest
+
+from programs import run
+from push_modes import PushModes
+from staleness_test import Slowed
+
+
+class Quorum(PushModes):
+
+    MODE = "quorum"
+
+    def test_a_quorum_of_all_is_local(self):
+        self.translate(clip=False)
+        for trainers, servers in ((1, 1), (2, 2), (3, 1)):
+            with self.subTest(trainers=trainers):
+                self.same_as_local(f"{trainers}", trainers, servers, 60,
+                                   server_flags=["--quorum", trainers])
+                self.tearDown()
+                self.setUp()
+                self.translate(clip=False)
+
+    def test_one_trainer_that_clips_is_near_local(self):
+        """It clips what it sends, which rounds otherwise than a clip of what
+        is applied."""
+        self.translate(clip=True)
+        with self.cluster("clipped", 1, 1, 60,
+                          server_flags=["--quorum", 1]) as job:
+            job.start().finish()
+        run(self.root / "local" / "trainer", "train",
+            *self.flags("local", 60))
+        ours, local = ([float(line) for line in
+                        (self.root / f"{name}.losses").read_text().split()]
+                       for name in ("clipped", "local"))
+        self.assertEqual(len(ours), 60)
+        for a, b in zip(ours, local):
+            self.assertAlmostEqual(a, b, delta=2e-4)
+
+    def slowed(self, name, *server_flags, quorum=2, steps=60):
+        """A job of three trainers, one of them slow: how many gradients came
+        late, and of them were dropped, at each server."""
+        job, logs = self.logged(name, 3, 2, steps,
+                                server_flags=["--quorum", quorum,
+                                              *server_flags])
+        with job:
+            job.start()
+            Slowed(job.trainers[2])
+            job.finish()
+            counts = [[int(number) for number in re.search(
+                r"gradients came late: (\d+) counted in the next round, (\d+) "
+                r"were dropped", server.output).groups()]
+                for server in job.servers]
+        self.check_replay(name, logs)
+        return counts
+
+    def test_late_gradients_count(self):
+        self.translate()
+        for counted, dropped in self.slowed("count"):
+            self.assertGreater(counted, 5)
+            self.assertEqual(dropped, 0)
+
+    def test_late_gradients_are_dropped(self):
+        self.translate()
+        for counted, dropped in self.slowed("drop", "--late-gradients", "drop"):
+            self.assertEqual(counted, 0)
+            self.assertGreater(dropped, 5)
+
+    def test_a_killed_trainer_holds_nobody_up(self):
+        """And comes back."""
+        self.translate()
+        job, logs = self.logged("killed", 3, 2, 80, "--on-failure", "wait",
+                                "--checkpoint-steps", 30,
+                                server_flags=["--quorum", 2, "--on-failure",
+                                              "wait"])
+        with job:
+            job.start()
+            for rank in (2, 0, 1):
+                job.kill_and_restart_trainer(rank, "train ")
+            job.finish(leave_may_be_lost=True)
+        self.check_replay("killed", logs)
+
+    def test_flags(self):
+        self.translate(modes=("quorum",))
+        for flags, sentence in (
+                ((), "--quorum is required in mode quorum"),
+                (("--quorum", 3), "--quorum 3 is more than the 2 trainers")):
+            with self.cluster("refused", 2, 1, 2, server_flags=flags) as job:
+                server = job.start_server(0)
+                self.assertEqual(server.wait(20), 2)
+                self.assertIn(sentence, server.output)
+
+
+if __name__ == "__main__":
+    unittest.main()

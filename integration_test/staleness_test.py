@@ -1,0 +1,98 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bounded staleness: nobody gets an answer while it is further ahead of the
+slowest sender than --max-staleness says, and the servers' logs give their state
+all the same."""
+
+import re
+import signal
+import threading
+import time
+import unittest
+
+from push_modes import PushModes
+
+
+def most_ahead(server):
+    """The largest entry of a server's histogram."""
+    line = re.findall(r"steps ahead of the slowest, of answers:(.*)",
+                      server.output)
+    if not line:
+        raise AssertionError(server.output)
+    return max(int(ahead) for ahead in re.findall(r"(\d+)(?: or more)?:", line[-1]))
+
+
+class Slowed:
+    """Stops a process half of the time."""
+
+    def __init__(self, process):
+        self.process = process
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while self.process.popen.poll() is None:
+            for signal_, seconds in ((signal.SIGSTOP, 0.06),
+                                     (signal.SIGCONT, 0.01)):
+                try:
+                    self.process.popen.send_signal(signal_)
+                except ProcessLookupError:
+                    return
+                time.sleep(seconds)
+
+
+class Staleness(PushModes):
+
+    MODE = "async"
+
+    def histogram_of(self, name, *server_flags, steps=60):
+        job, logs = self.logged(name, 2, 2, steps, server_flags=server_flags)
+        with job:
+            job.start()
+            Slowed(job.trainers[1])
+            job.finish()
+            most = [most_ahead(server) for server in job.servers]
+        self.check_replay(name, logs)
+        return most
+
+    def test_the_bound_holds(self):
+        self.translate()
+        for bound in (0, 3):
+            for most in self.histogram_of(f"bound{bound}", "--max-staleness",
+                                          bound):
+                self.assertLessEqual(most, bound)
+        # Without it somebody is further ahead, or the test shows nothing.
+        self.assertGreater(max(self.histogram_of("free")), 3)
+
+    def test_trainers_of_half_async(self):
+        self.MODE = "half-async"
+        self.translate()
+        for most in self.histogram_of("half", "--max-staleness", 2):
+            self.assertLessEqual(most, 2)
+
+    def test_who_has_no_data_holds_nobody_back(self):
+        """The first trainer has more rows, in each epoch."""
+        self.translate()
+        with self.cluster("uneven", 2, 1, 1, "--rows", "0:1500", workers=1,
+                          server_flags=["--max-staleness", 0]) as job:
+            job.trainer_flags = [
+                flag for at, flag in enumerate(job.trainer_flags)
+                if flag not in ("--steps", "--rows") and
+                job.trainer_flags[at - 1] not in ("--steps", "--rows")
+            ] + ["--rows", "0:1500", "--epochs", 2, "--batch-size", 100]
+            job.start().finish()
+
+    def test_other_modes_refuse_it(self):
+        self.translate(modes=("sync",))
+        self.MODE = "sync"
+        with self.cluster("refused", 1, 1, 2,
+                          server_flags=["--max-staleness", 1]) as job:
+            server = job.start_server(0)
+            self.assertEqual(server.wait(20), 2)
+            self.assertIn("--max-staleness is for modes in which servers apply "
+                          "each push by itself", server.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
