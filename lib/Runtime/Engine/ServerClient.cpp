@@ -82,7 +82,8 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic = std::make_unique<Traffic>(std::move(*layout));
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    traffic->costs.servers.resize(placement.serverCount());
+    for (int32_t s = 0; s < placement.serverCount(); ++s)
+      traffic->costs.servers.push_back({.name = placement.nameOf(s)});
   }
   return traffic.get();
 }
