@@ -95,7 +95,7 @@ typedef enum pdl_mode {
   PDL_MODE_SYNC = 1,       /* servers sum over all trainers, then apply */
   PDL_MODE_ASYNC = 2,      /* servers apply each worker's push by itself */
   PDL_MODE_HALF_ASYNC = 3, /* servers apply each trainer's push by itself */
-  PDL_MODE_COLLECTIVE = 4, /* as sync, but trainers own all state */
+  PDL_MODE_COLLECTIVE = 4, /* as sync, but here trainers own all state */
   PDL_MODE_HYBRID = 5 /* as sync; trainers own parameters, servers tables */
 } pdl_mode;
 

@@ -169,8 +169,13 @@ DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
   group.report = [](const std::string &line) { logInfo(line); };
   group.earlierStart = earlierStart;
   std::vector<std::string> addresses;
-  for (const Owner &owner : owners)
+  for (const Owner &owner : owners) {
     addresses.push_back(owner.address);
+    group.names.push_back(owner.number < int32_t(options.servers.size())
+                              ? "server " + owner.address
+                              : placement.nameOf(owner.number) + " (" +
+                                    owner.address + ")");
+  }
   return ServerGroup::connect(transport, addresses, sender, group);
 }
 

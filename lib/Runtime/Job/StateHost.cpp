@@ -161,6 +161,8 @@ struct StateHost::Parts {
   Status load();
   /// Takes the owner into the job, or fails the job with the reason.
   void loadAndOpen();
+  /// Waits for what is loaded or worked on; from then on there are no requests.
+  void close();
 
   const pdl_descriptor &descriptor;
   const Placement &placement;
@@ -171,7 +173,7 @@ struct StateHost::Parts {
   std::unique_ptr<StateServer> state;
   std::unique_ptr<AppliedLogWriter> log;
   std::optional<LoggedApplication> logged;
-  bool isOpen = false;
+  bool hasBegun = false, isOpen = false;
   std::atomic<bool> isLoaded = false;
   ThreadExecutor executor;
   std::optional<ServerCore> core;
@@ -237,6 +239,14 @@ void StateHost::Parts::loadAndOpen() {
     core->fail(who + exception.what());
   }
   isLoaded = true;
+  isLoaded.notify_all();
+}
+
+void StateHost::Parts::close() {
+  listener.reset();
+  if (hasBegun)
+    isLoaded.wait(false);
+  core.reset();
 }
 
 StateHost::StateHost(const pdl_descriptor &descriptor,
@@ -244,10 +254,7 @@ StateHost::StateHost(const pdl_descriptor &descriptor,
                      Clock &clock)
     : parts(std::make_unique<Parts>(descriptor, placement, options, clock)) {}
 
-StateHost::~StateHost() {
-  parts->listener.reset();
-  parts->core.reset();
-}
+StateHost::~StateHost() { parts->close(); }
 
 const std::string &StateHost::name() const { return parts->name; }
 
@@ -265,6 +272,7 @@ const std::string &StateHost::address() const {
 }
 
 void StateHost::load() {
+  parts->hasBegun = true;
   // Trainers that come meanwhile are told so.
   parts->executor.run([own = parts.get()] {
     Trace::nameThread("application");
@@ -302,8 +310,7 @@ void StateHost::sayFarewell(std::chrono::nanoseconds limit) {
 }
 
 Status StateHost::finish() {
-  // Waits for a request that is worked on: until then the state is not ours.
-  parts->core.reset();
+  parts->close();
   if (!parts->isOpen)
     return {};
   for (const std::string &line : costLines(parts->state->costs()))
