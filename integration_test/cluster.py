@@ -37,16 +37,20 @@ class Process:
 
 class Cluster:
     """One job. Addresses are unix sockets of its folder, so that jobs of several
-    tests never meet. Whatever still runs at the end is killed."""
+    tests never meet. Whatever still runs at the end is killed.
+
+    `peers`: trainers own state, and so have addresses too."""
 
     def __init__(self, programs, trainers, servers, trainer_flags,
-                 server_flags=(), trainer_command="train"):
+                 server_flags=(), trainer_command="train", peers=False):
         self.programs = pathlib.Path(programs)
         # The path of a unix socket is short.
         self.folder = tempfile.TemporaryDirectory(prefix="pdl")
         self.counts = trainers, servers
         self.addresses = ",".join(f"unix:{self.folder.name}/s{rank}"
                                   for rank in range(servers))
+        self.peers = ",".join(f"unix:{self.folder.name}/t{rank}"
+                              for rank in range(trainers if peers else 0))
         # What trainers are told, where that is not the servers' own.
         self.trainer_addresses = None
         self.trainer_flags = [trainer_command, *trainer_flags]
@@ -63,10 +67,13 @@ class Cluster:
         return process
 
     def start_trainer(self, rank):
+        servers = self.trainer_addresses or self.addresses
         process = Process(f"trainer{rank}", [
             self.programs / "trainer", *self.trainer_flags, "--rank", rank,
-            "--trainers", self.counts[0], "--servers",
-            self.trainer_addresses or self.addresses], self.folder.name)
+            "--trainers", self.counts[0],
+            *(("--servers", servers) if servers else ()),
+            *(("--peers", self.peers) if self.peers else ())],
+            self.folder.name)
         self.trainers.append(process)
         return process
 

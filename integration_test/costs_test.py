@@ -19,6 +19,21 @@ CATEGORIES = 8
 VALUES = 16
 FEW, MANY = 4, 24
 BLOCKS = "min-block-elements=1024", "target-block-bytes=16384"
+# Modes in which a step is a round, and those whose trainers own state.
+ROUNDS = "sync", "collective", "hybrid"
+WITH_OWNERS = "collective", "hybrid"
+
+
+def servers_of(mode):
+    return 0 if mode == "collective" else SERVERS
+
+
+def owners_of(mode):
+    """What messages call them, in the order of their numbers."""
+    owners = [f"server {rank}" for rank in range(servers_of(mode))]
+    if mode in WITH_OWNERS:
+        owners += [f"owner in trainer {rank}" for rank in range(TRAINERS)]
+    return owners
 
 
 def write_rows(path):
@@ -49,8 +64,8 @@ class Costs(unittest.TestCase):
         placed = run(PDL_OPT, self.root / "small.mlir",
                      f"--pdl-pipeline=to=placed mode={mode} " +
                      " ".join(BLOCKS)).stdout
-        report = run(PDL_OPT, f"--ps-report=servers={SERVERS} trainers="
-                     f"{TRAINERS} workers={WORKERS} batch-size={BATCH} "
+        report = run(PDL_OPT, f"--ps-report=servers={servers_of(mode)} "
+                     f"trainers={TRAINERS} workers={WORKERS} batch-size={BATCH} "
                      f"unique-share={share}", "-o", "/dev/null",
                      input=placed).stdout
         found = re.search(r"in (\d+) messages \((\d+) and (\d+) bytes\)", report)
@@ -58,27 +73,30 @@ class Costs(unittest.TestCase):
         return [int(number) for number in found.groups()]
 
     def count(self, mode, steps):
-        """What the processes say: by trainer and server, messages, bytes sent,
+        """What the processes say: by trainer and owner, messages, bytes sent,
         bytes received."""
-        with Cluster(self.root / mode, TRAINERS, SERVERS,
+        owners = owners_of(mode)
+        with Cluster(self.root / mode, TRAINERS, servers_of(mode),
                      ["--data", self.root / "rows.csv", "--batch-size", BATCH,
                       "--steps", steps, "--seed", 7, "--replicas",
-                      f"1x{WORKERS}"], ["--seed", 7]) as cluster:
+                      f"1x{WORKERS}"], ["--seed", 7],
+                     peers=mode in WITH_OWNERS) as cluster:
             outputs = cluster.start().finish()
             logs = [server.output for server in cluster.servers]
+            logs += outputs if mode in WITH_OWNERS else []
         counts = []
         for output in outputs:
             self.assertRegex(output, r"a step took [0-9.]+ ms: read .* prepare "
                              ".* compute .* serialise .* wait .*; CPU ")
-            counts.append([[int(n) for n in line] for line in re.findall(
-                r"^server \d+: (\d+) messages, (\d+) bytes sent, (\d+) bytes "
-                r"received$", output, re.M)])
-            self.assertEqual(len(counts[-1]), SERVERS, output)
-        for server, log in enumerate(logs):
+            lines = re.findall(
+                r"^((?:server|owner in trainer) \d+): (\d+) messages, (\d+) bytes "
+                r"sent, (\d+) bytes received$", output, re.M)
+            self.assertEqual([line[0] for line in lines], owners, output)
+            counts.append([[int(n) for n in line[1:]] for line in lines])
+        for server, (owner, log) in enumerate(zip(owners, logs)):
             # One step of mode async for each worker.
-            pushes = 1 if mode == "sync" else TRAINERS * WORKERS
-            self.assertIn(f"server {server}: {steps * pushes} steps; a step took ",
-                          log)
+            pushes = 1 if mode in ROUNDS else TRAINERS * WORKERS
+            self.assertIn(f"{owner}: {steps * pushes} steps; a step took ", log)
             said = re.search(r"(\d+) messages, (\d+) bytes received, (\d+) "
                              "bytes sent", log)
             self.assertTrue(said, log)
@@ -92,14 +110,14 @@ class Costs(unittest.TestCase):
             small_model("@sgd", clip=clip, decay=False, warm_up=False))
         run(PDL_TRANSLATE, self.root / "small.mlir", "-o", self.root / mode,
             f"--mode={mode}", *("--" + flag for flag in BLOCKS))
-        # Sync: the workers of a trainer have one list of keys together.
-        share = VALUES / BATCH / (WORKERS if mode == "sync" else 1)
+        # Rounds: the workers of a trainer have one list of keys together.
+        share = VALUES / BATCH / (WORKERS if mode in ROUNDS else 1)
         predicted = self.predict(mode, share)
         self.assertEqual(predicted[0], messages)
         few, many = self.count(mode, FEW), self.count(mode, MANY)
         for trainer in range(TRAINERS):
             step = [sum(many[trainer][s][i] - few[trainer][s][i]
-                        for s in range(SERVERS)) / (MANY - FEW)
+                        for s in range(len(owners_of(mode)))) / (MANY - FEW)
                     for i in range(3)]
             self.assertEqual(step, predicted)
 
@@ -108,6 +126,15 @@ class Costs(unittest.TestCase):
 
     def test_sync_with_clip(self):
         self.check("sync", clip=True, messages=2 * SERVERS)
+
+    def test_collective(self):
+        self.check("collective", clip=False, messages=TRAINERS)
+
+    def test_collective_with_clip(self):
+        self.check("collective", clip=True, messages=2 * TRAINERS)
+
+    def test_hybrid_with_clip(self):
+        self.check("hybrid", clip=True, messages=2 * (TRAINERS + SERVERS))
 
     def test_async(self):
         self.check("async", clip=False, messages=WORKERS * SERVERS)

@@ -12,7 +12,9 @@
  * A compiled program exports one symbol, `pdl_program_query`. It returns a
  * constant descriptor: what the program reads (fields), what it owns (symbols,
  * groups, metrics), and its stages. The runtime calls the stages; the stages
- * call the `pdlrt_*` functions declared at the end of this file.
+ * call the `pdlrt_*` functions declared at the end of this file. A trainer that
+ * owns a part of its job's state is two programs in one executable; the second
+ * one, of role pserver, exports `pdl_owner_query` instead.
  *
  * Conventions:
  *  - Every struct that may grow starts with `struct_size`, the size that its
@@ -39,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 13u
+#define PDL_ABI_VERSION 14u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -93,7 +95,9 @@ typedef enum pdl_mode {
   PDL_MODE_SYNC = 1,       /* servers sum over all trainers, then apply */
   PDL_MODE_ASYNC = 2,      /* servers apply each worker's push by itself */
   PDL_MODE_HALF_ASYNC = 3, /* servers apply each trainer's push by itself */
-  PDL_MODE_QUORUM = 4      /* servers sum over the trainers that come first */
+  PDL_MODE_QUORUM = 4,     /* servers sum over the trainers that come first */
+  PDL_MODE_COLLECTIVE = 5, /* as sync, but here trainers own all state */
+  PDL_MODE_HYBRID = 6 /* as sync; trainers own parameters, servers tables */
 } pdl_mode;
 
 /* What a program is compiled for. */
@@ -504,6 +508,9 @@ typedef struct pdl_descriptor {
 /* The only exported symbol of a compiled program. Null if the program cannot
  * serve a reader of `version`. Runs on every x86-64 CPU. */
 const pdl_descriptor *pdl_program_query(uint32_t version);
+/* The same of the program of role pserver that stands beside a trainer in its
+ * executable, in modes in which trainers own state; no other has it. */
+const pdl_descriptor *pdl_owner_query(uint32_t version);
 
 /*===----------------------------------------------------------------------===*
  * What generated code calls. `worker` is `pdl_step_context::worker`. The

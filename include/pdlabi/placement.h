@@ -1,4 +1,4 @@
-//===- placement.h - Which server holds which block -------------*- C++ -*-===//
+//===- placement.h - Which owner holds which block --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program knows its blocks and shards, never the number of servers. Each
-// process computes the map from units to servers at its start, with these
+// A program knows its blocks and shards, never the number of their owners. Each
+// process computes the map from units to owners at its start, with these
 // functions, and the processes compare digests. So they must be functions of
 // integers only: no hash table order, no floating point, no allocation.
 //
@@ -75,8 +75,16 @@ inline RowBlock rowBlock(int64_t rows, int64_t blockCount, int64_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Units to servers
+// Units to owners
 //===----------------------------------------------------------------------===//
+
+/// The owners that a unit may be dealt to: [first, first + count). A job's
+/// owners are numbered: its servers first, then its trainers, where these own
+/// state too. `count` 0: any owner.
+struct OwnerRange {
+  int32_t first = 0;
+  int32_t count = 0;
+};
 
 /// What is placed as a whole: a row block of a parameter or a logical shard of
 /// a table.
@@ -86,6 +94,7 @@ struct PlacementUnit {
   /// Bytes a step, or whatever else the program's costs are counted in. The
   /// sum over all units is below 2^64.
   uint64_t cost = 0;
+  OwnerRange owners = {};
 };
 
 /// The id of block or shard `index` of a symbol: it does not change when other
@@ -96,12 +105,14 @@ inline uint64_t placementUnitId(uint64_t symbol, uint64_t index) {
 }
 
 enum class PlacementPolicy : uint32_t {
-  /// Unit i on server i mod servers, in the order of the list.
+  /// Unit i with the i-th of its owners (modulo their number), in the order of
+  /// the list.
   RoundRobin = 0,
-  /// The id modulo the servers: no unit's place depends on other units.
+  /// The id modulo the number of owners: no unit's place depends on other
+  /// units.
   HashName = 1,
-  /// Dearest first, equal costs by id, each on the server with the least load
-  /// so far, of equal ones on the first. The result does not depend on the
+  /// Dearest first, equal costs by id, each with the owner that has the least
+  /// load so far, of equal ones the first. The result does not depend on the
   /// order of the list.
   LeastLoaded = 2,
 };
@@ -110,17 +121,24 @@ enum class PlacementPolicy : uint32_t {
 inline constexpr const char *placementPolicyNames[] = {
     "round-robin", "hash-name", "least-loaded"};
 
-/// Writes the server of each unit, in [0, serverCount), to `serverOf`.
-/// `order` (one entry a unit) and `loads` (one a server) belong to the caller;
-/// `loads` holds each server's cost afterwards. False, with nothing written,
-/// where there is no server, the policy is unknown, or there are 2^32 units.
+/// Writes the owner of each unit, in [0, ownerCount), to `ownerOf`. `order`
+/// (one entry a unit) and `loads` (one an owner) belong to the caller; `loads`
+/// holds each owner's cost afterwards. False, with nothing written, where there
+/// is no owner, a unit names owners that are not there, the policy is unknown,
+/// or there are 2^32 units.
 inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
-                       size_t unitCount, int32_t serverCount, uint32_t *order,
-                       uint64_t *loads, int32_t *serverOf) {
-  if (serverCount < 1 || unitCount > UINT32_MAX ||
+                       size_t unitCount, int32_t ownerCount, uint32_t *order,
+                       uint64_t *loads, int32_t *ownerOf) {
+  if (ownerCount < 1 || unitCount > UINT32_MAX ||
       policy > PlacementPolicy::LeastLoaded)
     return false;
-  std::fill_n(loads, serverCount, uint64_t(0));
+  for (size_t i = 0; i < unitCount; ++i) {
+    const OwnerRange &range = units[i].owners;
+    if (range.first < 0 || range.count < 0 ||
+        range.first > ownerCount - range.count)
+      return false;
+  }
+  std::fill_n(loads, ownerCount, uint64_t(0));
   for (size_t i = 0; i < unitCount; ++i)
     order[i] = static_cast<uint32_t>(i);
   if (policy == PlacementPolicy::LeastLoaded)
@@ -129,32 +147,34 @@ inline bool placeUnits(PlacementPolicy policy, const PlacementUnit *units,
         return units[left].cost > units[right].cost;
       return units[left].id < units[right].id;
     });
-  const auto servers = static_cast<uint64_t>(serverCount);
   for (size_t i = 0; i < unitCount; ++i) {
     const PlacementUnit &unit = units[order[i]];
-    uint64_t server = 0;
+    const OwnerRange range =
+        unit.owners.count > 0 ? unit.owners : OwnerRange{0, ownerCount};
+    const auto count = static_cast<uint64_t>(range.count);
+    uint64_t *own = loads + range.first;
+    uint64_t place = 0;
     if (policy == PlacementPolicy::RoundRobin)
-      server = i % servers;
+      place = i % count;
     else if (policy == PlacementPolicy::HashName)
-      server = unit.id % servers;
+      place = unit.id % count;
     else
-      server = static_cast<uint64_t>(
-          std::min_element(loads, loads + serverCount) - loads);
-    loads[server] += unit.cost;
-    serverOf[order[i]] = static_cast<int32_t>(server);
+      place = static_cast<uint64_t>(std::min_element(own, own + count) - own);
+    own[place] += unit.cost;
+    ownerOf[order[i]] = range.first + static_cast<int32_t>(place);
   }
   return true;
 }
 
 /// What processes compare before their first step: it differs where units,
-/// costs, servers or the map differ.
+/// costs, the number of owners or the map differ.
 inline uint64_t placementDigest(const PlacementUnit *units, size_t unitCount,
-                                int32_t serverCount, const int32_t *serverOf) {
-  const uint64_t head[] = {unitCount, static_cast<uint64_t>(serverCount)};
+                                int32_t ownerCount, const int32_t *ownerOf) {
+  const uint64_t head[] = {unitCount, static_cast<uint64_t>(ownerCount)};
   uint64_t digest = XXH64(head, sizeof(head), 0);
   for (size_t i = 0; i < unitCount; ++i) {
     const uint64_t words[] = {units[i].id, units[i].cost,
-                              static_cast<uint64_t>(serverOf[i])};
+                              static_cast<uint64_t>(ownerOf[i])};
     digest = XXH64(words, sizeof(words), digest);
   }
   return digest;

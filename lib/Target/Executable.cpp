@@ -255,14 +255,17 @@ Error pdlc::linkTrainer(const LinkRequest &request) {
   return error;
 }
 
-/// Makes hidden symbols of an object file local.
-static Error hideSymbols(const std::string &path) {
+/// Makes hidden symbols of an object file local, and renames others.
+static Error changeSymbols(const std::string &path,
+                           const StringMap<StringRef> &renamed) {
   Expected<object::OwningBinary<object::Binary>> binary =
       object::createBinary(path);
   if (!binary)
     return binary.takeError();
   objcopy::ConfigManager config;
   config.ELF.LocalizeHidden = true;
+  for (const auto &[from, to] : renamed)
+    config.Common.SymbolsToRename[from] = to;
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   if (Error error =
@@ -285,7 +288,8 @@ static Error hideSymbols(const std::string &path) {
 }
 
 Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
-                        const std::string &output) {
+                        const std::string &output,
+                        const StringMap<StringRef> &renamed) {
   Expected<std::string> linker = findLinker();
   if (!linker)
     return linker.takeError();
@@ -295,7 +299,7 @@ Error pdlc::joinObjects(const std::vector<std::string> &objectFiles,
   sys::RemoveFileOnSignal(temporary);
   Error error = runLinker(*linker, arguments);
   if (!error)
-    error = hideSymbols(temporary);
+    error = changeSymbols(temporary, renamed);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, output))
       error =

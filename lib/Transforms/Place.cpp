@@ -23,11 +23,16 @@ struct Place : pdlc::impl::PSPlaceBase<Place> {
 
   void runOnOperation() override {
     PlacementMap map;
-    if (failed(PlacementMap::compute(getOperation(), servers, policy, map)))
+    ModuleOp module = getOperation();
+    if (failed(PlacementMap::compute(
+            module,
+            servers < 0 ? std::nullopt : std::optional<int32_t>(servers),
+            trainers, policy, map)))
       return signalPassFailure();
+    StringRef name = ps::getMode(module).trainersOwn() ? "owners" : "servers";
     for (PlacementMap::Symbol &symbol : map.symbols)
       symbol.units->setAttr(
-          "servers", DenseI32ArrayAttr::get(&getContext(), symbol.servers));
+          name, DenseI32ArrayAttr::get(&getContext(), symbol.owners));
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- PlacementMap.cpp - Units of a module, and their servers ------------===//
+//===- PlacementMap.cpp - Units of a module, and their owners -------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,16 +14,47 @@
 using namespace mlir;
 using namespace pdlc;
 
-LogicalResult PlacementMap::compute(ModuleOp module, int32_t servers,
-                                    StringRef policy, PlacementMap &map) {
+/// How many servers the job of a module has.
+static FailureOr<int32_t> serversOf(ModuleOp module,
+                                    std::optional<int32_t> asked) {
+  const ps::ModeProperties &mode = ps::getMode(module);
+  if (mode.hasServers && !mode.needsServers()) {
+    if (asked.value_or(0) == 0)
+      return 0;
+    return module.emitError()
+           << "a job of mode " << ps::nameOf(mode.mode)
+           << " has no servers, because its trainers own all state; leave "
+              "servers out, and say trainers";
+  }
+  if (asked.value_or(1) < 1)
+    return module.emitError()
+           << "a job has at least one server, not " << *asked;
+  return asked.value_or(1);
+}
+
+LogicalResult PlacementMap::compute(ModuleOp module,
+                                    std::optional<int32_t> asked,
+                                    int32_t trainers, StringRef policy,
+                                    PlacementMap &map) {
   auto known = llvm::find(pdlabi::placementPolicyNames, policy);
   if (known == std::end(pdlabi::placementPolicyNames))
     return module.emitError()
            << "'" << policy << "' is no placement policy; give "
            << llvm::join(ArrayRef(pdlabi::placementPolicyNames), ", ");
-  if (servers < 1)
+  FailureOr<int32_t> servers = serversOf(module, asked);
+  if (failed(servers))
+    return failure();
+  map.servers = *servers;
+  if (trainers < 1)
     return module.emitError()
-           << "a job has at least one server, not " << servers;
+           << "a job has at least one trainer, not " << trainers;
+  const ps::ModeProperties &mode = ps::getMode(module);
+  auto rangeOf = [&](ps::OwnerPlace place) {
+    return place == ps::OwnerPlace::servers
+               ? pdlabi::OwnerRange{0, *servers}
+               : pdlabi::OwnerRange{*servers, trainers};
+  };
+  const int32_t ownerCount = *servers + (mode.trainersOwn() ? trainers : 0);
   std::vector<pdlabi::PlacementUnit> units;
   for (Operation &op : *module.getBody()) {
     if (!isa<ps::BlocksOp, ps::ShardsOp>(op))
@@ -38,7 +69,9 @@ LogicalResult PlacementMap::compute(ModuleOp module, int32_t servers,
                           cast<ps::ShardsOp>(op).getCost());
     uint64_t id = pdlabi::symbolId(symbol.name.getValue().str());
     for (auto [index, cost] : llvm::enumerate(symbol.costs))
-      units.push_back({pdlabi::placementUnitId(id, index), cost});
+      units.push_back({pdlabi::placementUnitId(id, index), cost,
+                       rangeOf(isa<ps::ShardsOp>(op) ? mode.tablesWith
+                                                     : mode.parametersWith)});
   }
   if (units.empty())
     // Not of the op, which would be printed as a whole.
@@ -48,17 +81,17 @@ LogicalResult PlacementMap::compute(ModuleOp module, int32_t servers,
               "--pdl-pipeline=\"to=placed mode=sync\" before this pass";
   std::vector<uint32_t> order(units.size());
   std::vector<int32_t> owners(units.size());
-  map.loads.resize(servers);
+  map.loads.resize(ownerCount);
   auto number = known - std::begin(pdlabi::placementPolicyNames);
   if (!pdlabi::placeUnits(static_cast<pdlabi::PlacementPolicy>(number),
-                          units.data(), units.size(), servers, order.data(),
+                          units.data(), units.size(), ownerCount, order.data(),
                           map.loads.data(), owners.data()))
     return module.emitError("has more units than can be placed");
-  map.digest = pdlabi::placementDigest(units.data(), units.size(), servers,
+  map.digest = pdlabi::placementDigest(units.data(), units.size(), ownerCount,
                                        owners.data());
   auto next = owners.begin();
   for (Symbol &symbol : map.symbols) {
-    symbol.servers.assign(next, next + symbol.costs.size());
+    symbol.owners.assign(next, next + symbol.costs.size());
     next += symbol.costs.size();
   }
   return success();

@@ -69,7 +69,7 @@ struct SymbolFacts {
   }
 };
 
-/// State of one server, and bytes between it and one sender.
+/// State of one owner, and bytes between it and one sender.
 struct ServerFacts {
   int64_t blocks = 0, shards = 0;
   double stateBytes = 0, bytesOfKey = 0, bytesIn = 0, bytesOut = 0,
@@ -97,6 +97,8 @@ private:
   double flopsOfSample() const;
   int64_t messagesOfStep() const;
   void printParameters(raw_ostream &out) const;
+  std::string nameOfOwner(int32_t owner) const;
+  double bytesOfLink() const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
   void printTimes(raw_ostream &out, const Machine &on) const;
@@ -207,12 +209,12 @@ void Report::addSmallParts(ServerFacts &server) const {
 
 /// Bytes of one sender's step, and what a server holds and touches.
 void Report::distribute() {
-  byServer.resize(servers);
+  byServer.resize(map.ownerCount());
   for (PlacementMap::Symbol &symbol : map.symbols) {
     const SymbolFacts &fact = facts[symbol.name.getAttr()];
     auto blocks = dyn_cast<ps::BlocksOp>(symbol.units);
-    std::vector<int64_t> rowsOn(servers);
-    for (auto [unit, server] : llvm::enumerate(symbol.servers)) {
+    std::vector<int64_t> rowsOn(map.ownerCount());
+    for (auto [unit, server] : llvm::enumerate(symbol.owners)) {
       ServerFacts &own = byServer[server];
       if (blocks) {
         int64_t rows = blocks.getRows()[unit + 1] - blocks.getRows()[unit];
@@ -297,7 +299,7 @@ void Report::printParameters(raw_ostream &out) const {
     out << llvm::format("  @%-22s %16s %9s %6d %6d  ",
                         symbol.name.getValue().str().c_str(), shape.c_str(),
                         bytes.c_str(), int(fact.slots),
-                        int(symbol.servers.size()));
+                        int(symbol.owners.size()));
     if (fact.isTable)
       out << llvm::format("%.0f keys of a trainer", keysOfStep(fact));
     else
@@ -307,26 +309,59 @@ void Report::printParameters(raw_ostream &out) const {
   }
 }
 
+/// As wide as the head of its column.
+std::string Report::nameOfOwner(int32_t owner) const {
+  std::string name;
+  llvm::raw_string_ostream text(name);
+  if (!mode->trainersOwn())
+    text << llvm::format("%6d", owner);
+  else if (owner < map.servers)
+    text << llvm::format("server %2d", owner);
+  else
+    text << llvm::format("trainer %1d", owner - map.servers);
+  return name;
+}
+
+/// Bytes of a step that pass the link of the process with most of them.
+double Report::bytesOfLink() const {
+  auto both = [](const ServerFacts &owner) {
+    return owner.bytesIn + owner.bytesOut;
+  };
+  double most = 0, all = 0;
+  for (const ServerFacts &owner : byServer)
+    all += both(owner);
+  for (auto [number, owner] : llvm::enumerate(byServer)) {
+    double senders = double(trainers * sendersOfTrainer());
+    // What a trainer says to its own owner stays in the process; what it says
+    // to others goes over the same link as what they say to its owner.
+    most =
+        std::max(most, int32_t(number) < map.servers
+                           ? both(owner) * senders
+                           : both(owner) * (senders - 1) + all - both(owner));
+  }
+  return most;
+}
+
 void Report::printServers(raw_ostream &out) const {
-  out << "\n  server  blocks  shards  dense state  a key's bytes  in a step  "
-         "out "
-         "a step  messages\n";
+  out << (mode->trainersOwn() ? "\n      owner" : "\n  server")
+      << "  blocks  shards  dense state  a key's bytes  in a step  out a step  "
+         "messages\n";
   double most = 0, sum = 0;
   double senders = double(trainers * sendersOfTrainer());
   for (auto [number, server] : llvm::enumerate(byServer)) {
-    out << llvm::format("  %6d  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n",
-                        int(number), int(server.blocks), int(server.shards),
-                        formatBytes(server.stateBytes).c_str(),
-                        server.bytesOfKey,
-                        formatBytes(server.bytesIn * senders).c_str(),
-                        formatBytes(server.bytesOut * senders).c_str(),
-                        int(messagesOfStep() * int64_t(senders)));
+    out << "  " << nameOfOwner(int32_t(number))
+        << llvm::format(
+               "  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n", int(server.blocks),
+               int(server.shards), formatBytes(server.stateBytes).c_str(),
+               server.bytesOfKey, formatBytes(server.bytesIn * senders).c_str(),
+               formatBytes(server.bytesOut * senders).c_str(),
+               int(messagesOfStep() * int64_t(senders)));
     double load = double(map.loads[number]);
     most = std::max(most, load);
     sum += load;
   }
   out << llvm::format("  cost of the largest over the mean: %.3f\n",
-                      sum > 0 ? most * servers / sum : 1.0);
+                      sum > 0 ? most * map.ownerCount() / sum : 1.0);
   out << llvm::format("  digest of the map: %016llx\n",
                       static_cast<unsigned long long>(map.digest));
 }
@@ -351,7 +386,7 @@ void Report::printTrainer(raw_ostream &out) const {
       << ", for the rows of a step " << formatBytes(rows) << '\n'
       << "    sends " << formatBytes(sent) << " a step, receives "
       << formatBytes(received) << ", in "
-      << messagesOfStep() * servers * sendersOfTrainer() << " messages"
+      << messagesOfStep() * map.ownerCount() * sendersOfTrainer() << " messages"
       << llvm::format(" (%.0f and %.0f bytes)\n", sent, received)
       << llvm::format("    computes %.0f flops a sample in products\n",
                       flopsOfSample());
@@ -360,12 +395,9 @@ void Report::printTrainer(raw_ostream &out) const {
 /// Takes the parts of a step as one after the other, and a core for each
 /// worker.
 void Report::printTimes(raw_ostream &out, const Machine &on) const {
-  double bytes = 0, touched = 0;
-  for (const ServerFacts &server : byServer) {
-    bytes = std::max(bytes, (server.bytesIn + server.bytesOut) *
-                                double(trainers * sendersOfTrainer()));
+  double bytes = bytesOfLink(), touched = 0;
+  for (const ServerFacts &server : byServer)
     touched = std::max(touched, server.touchedBytes);
-  }
   double compute = flopsOfSample() * double(batchSize) / on.flops;
   double network = bytes / on.networkBytes;
   double latency = double(messagesOfStep()) * on.roundTrip;
@@ -421,9 +453,11 @@ LogicalResult Report::run() {
         "unique-share is above 0 and at most 1");
   if (failed(readMachine()))
     return failure();
-  if (failed(PlacementMap::compute(module, servers, policy, map)))
-    return failure();
   mode = &ps::getMode(module);
+  if (failed(PlacementMap::compute(
+          module, servers < 0 ? std::nullopt : std::optional<int32_t>(servers),
+          trainers, policy, map)))
+    return failure();
   if (failed(collect()))
     return failure();
   distribute();
@@ -434,7 +468,7 @@ LogicalResult Report::run() {
   raw_ostream &out = file->os();
   out << "model @" << module.getName().value_or("model") << ", mode "
       << ps::nameOf(mode->mode) << ", " << trainers << " trainers of "
-      << workers << " workers, batch " << batchSize << ", " << servers
+      << workers << " workers, batch " << batchSize << ", " << map.servers
       << " servers, policy " << policy << '\n';
   printParameters(out);
   printServers(out);

@@ -122,7 +122,7 @@ public:
     if (!folder.empty())
       std::filesystem::remove_all(folder, ignored);
   }
-  Status make(unsigned count) {
+  Status make(unsigned servers, unsigned trainers) {
     std::error_code error;
     std::filesystem::path base = std::filesystem::temp_directory_path(error);
     // The name of a socket has to fit into 107 bytes.
@@ -139,8 +139,10 @@ public:
       held = HeldFolder(pattern);
       folder = pattern;
     }
-    for (unsigned i = 0; i < count; ++i)
+    for (unsigned i = 0; i < servers; ++i)
       list.push_back("unix:" + folder + "/server-" + std::to_string(i));
+    for (unsigned i = 0; i < trainers; ++i)
+      list.push_back("unix:" + folder + "/trainer-" + std::to_string(i));
     return {};
   }
 
@@ -157,8 +159,9 @@ Expected<std::unique_ptr<Places>> pdllaunch::freePorts(unsigned count) {
   return std::unique_ptr<Places>(std::move(ports));
 }
 
-Expected<std::unique_ptr<Places>> pdllaunch::unixSockets(unsigned count) {
+Expected<std::unique_ptr<Places>> pdllaunch::unixSockets(unsigned servers,
+                                                         unsigned trainers) {
   auto sockets = std::make_unique<Sockets>();
-  PDLRT_RETURN_IF_ERROR(sockets->make(count));
+  PDLRT_RETURN_IF_ERROR(sockets->make(servers, trainers));
   return std::unique_ptr<Places>(std::move(sockets));
 }

@@ -17,10 +17,11 @@
 
 namespace pdllaunch {
 
-/// Where the servers of one job are reached.
+/// Where processes of one job are reached.
 class Places {
 public:
   virtual ~Places();
+  /// Those of servers, then those of trainers.
   const std::vector<std::string> &addresses() const { return list; }
 
 protected:
@@ -28,12 +29,13 @@ protected:
 };
 
 /// Ports of the loopback that nobody uses now. They are not kept: another
-/// program may take one before its server does, which then says so.
+/// program may take one before its process does, which then says so.
 pdlrt::Expected<std::unique_ptr<Places>> freePorts(unsigned count);
 
 /// Sockets in a new folder, which only this user can enter and which goes with
 /// the object.
-pdlrt::Expected<std::unique_ptr<Places>> unixSockets(unsigned count);
+pdlrt::Expected<std::unique_ptr<Places>> unixSockets(unsigned servers,
+                                                     unsigned trainers);
 
 } // namespace pdllaunch
 

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Places.h"
+#include "ProgramMode.h"
 #include "Supervisor.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ProgramMain.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <unistd.h>
 
 using namespace pdllaunch;
@@ -26,12 +28,20 @@ namespace {
 
 struct Options {
   unsigned trainers = 1;
-  unsigned servers = 1;
+  /// None: one, or, in a mode without servers, none.
+  std::optional<unsigned> servers;
   bool unixSockets = false;
   unsigned grace = 30;
   std::string folder;
   Words trainerWords;
   Words serverWords;
+};
+
+/// How many processes have an address.
+struct Listeners {
+  unsigned servers = 1;
+  /// All, where they own state.
+  unsigned trainers = 0;
 };
 
 } // namespace
@@ -51,7 +61,8 @@ static std::vector<Words> cutAtDashes(int argc, char **argv) {
 /// What pdl-launch says itself, the user cannot.
 static Status checkWords(const Words &words) {
   for (const std::string &word : words)
-    for (const std::string flag : {"--rank", "--trainers", "--servers"})
+    for (const std::string flag :
+         {"--rank", "--trainers", "--servers", "--peers"})
       if (word == flag || word.starts_with(flag + "="))
         return Status::invalid(flag +
                                " is given by pdl-launch to each program; "
@@ -59,7 +70,7 @@ static Status checkWords(const Words &words) {
   return {};
 }
 
-/// Servers are for trainings.
+/// Servers and peers are for trainings.
 static Status checkCommand(const Options &options) {
   const Words &words = options.trainerWords;
   if (words.empty() || words.front().starts_with("-") ||
@@ -86,9 +97,34 @@ static void replaceAll(std::string &text, const std::string &from,
     text.replace(at, from.size(), to);
 }
 
-/// The command of one program: its path, the user's words, then who it is.
+/// Who listens in the job of that folder's trainer.
+static Expected<Listeners> listenersOf(const Options &options) {
+  const pdlrt::Mode *mode =
+      pdllaunch::modeOfTrainer(options.folder + "/trainer");
+  Listeners result;
+  result.servers = options.servers.value_or(1);
+  if (!mode || !mode->trainersOwn())
+    return result;
+  result.trainers = options.trainers;
+  if (mode->needsServers())
+    return result;
+  if (options.servers)
+    return Status::invalid(std::string("--servers is not for mode ") +
+                           mode->name +
+                           ", in which trainers own all state; "
+                           "leave it out");
+  if (!options.serverWords.empty())
+    return Status::invalid(std::string("there are words for servers, but a job "
+                                       "of mode ") +
+                           mode->name + " has none; leave them out");
+  result.servers = 0;
+  return result;
+}
+
+/// The command of one program: its path, the user's words, then who it is and
+/// where others are.
 static Words commandOf(const std::string &path, Words words, unsigned rank,
-                       unsigned trainers, const std::string &servers) {
+                       unsigned trainers, const Words &addresses) {
   for (std::string &word : words) {
     replaceAll(word, "{rank}", std::to_string(rank));
     replaceAll(word, "{trainers}", std::to_string(trainers));
@@ -96,44 +132,69 @@ static Words commandOf(const std::string &path, Words words, unsigned rank,
   words.insert(words.begin(), path);
   for (const std::string &word :
        {std::string("--rank"), std::to_string(rank), std::string("--trainers"),
-        std::to_string(trainers), std::string("--servers"), servers})
+        std::to_string(trainers)})
     words.push_back(word);
+  words.insert(words.end(), addresses.begin(), addresses.end());
   return words;
 }
 
+/// A flag with addresses `begin` to `end`, unless there are none.
+static void addAddresses(const char *flag, const Words &all, unsigned begin,
+                         unsigned end, Words &words) {
+  if (begin == end)
+    return;
+  std::string list;
+  for (unsigned i = begin; i < end; ++i)
+    list += (i == begin ? "" : ",") + all[i];
+  words.emplace_back(flag);
+  words.push_back(std::move(list));
+}
+
 static Expected<std::vector<Program>> makePrograms(const Options &options,
-                                                   const Places &places) {
-  PDLRT_RETURN_IF_ERROR(checkWords(options.trainerWords));
-  PDLRT_RETURN_IF_ERROR(checkWords(options.serverWords));
-  PDLRT_RETURN_IF_ERROR(checkCommand(options));
+                                                   const Listeners &listeners,
+                                                   const Words &addresses) {
   const std::string server = options.folder + "/pserver";
   const std::string trainer = options.folder + "/trainer";
-  PDLRT_RETURN_IF_ERROR(checkProgram(server));
-  PDLRT_RETURN_IF_ERROR(checkProgram(trainer));
-  std::string list;
-  for (const std::string &address : places.addresses())
-    list += (list.empty() ? "" : ",") + address;
-  Words trainerWords = options.trainerWords;
-  if (trainerWords.empty() || trainerWords.front().starts_with("-"))
-    trainerWords.insert(trainerWords.begin(), "train");
+  if (listeners.servers > 0)
+    PDLRT_RETURN_IF_ERROR(checkProgram(server));
+  Words places;
+  addAddresses("--servers", addresses, 0, listeners.servers, places);
   std::vector<Program> programs;
-  for (unsigned rank = 0; rank < options.servers; ++rank)
+  for (unsigned rank = 0; rank < listeners.servers; ++rank)
     programs.emplace_back(
         "pserver " + std::to_string(rank),
-        commandOf(server, options.serverWords, rank, options.trainers, list));
+        commandOf(server, options.serverWords, rank, options.trainers, places));
+  addAddresses("--peers", addresses, listeners.servers,
+               listeners.servers + listeners.trainers, places);
+  Words words = options.trainerWords;
+  if (words.empty() || words.front().starts_with("-"))
+    words.insert(words.begin(), "train");
   for (unsigned rank = 0; rank < options.trainers; ++rank)
     programs.emplace_back(
         "trainer " + std::to_string(rank),
-        commandOf(trainer, trainerWords, rank, options.trainers, list));
+        commandOf(trainer, words, rank, options.trainers, places));
   return programs;
 }
 
+/// Before anything is made.
+static Expected<Listeners> checkOptions(const Options &options) {
+  PDLRT_RETURN_IF_ERROR(checkWords(options.trainerWords));
+  PDLRT_RETURN_IF_ERROR(checkWords(options.serverWords));
+  PDLRT_RETURN_IF_ERROR(checkCommand(options));
+  PDLRT_RETURN_IF_ERROR(checkProgram(options.folder + "/trainer"));
+  return listenersOf(options);
+}
+
 static int launch(const Options &options) {
-  const auto places = options.unixSockets ? unixSockets(options.servers)
-                                          : freePorts(options.servers);
+  const auto listeners = checkOptions(options);
+  if (!listeners)
+    return fail(2, listeners.status().message());
+  const auto places = options.unixSockets
+                          ? unixSockets(listeners->servers, listeners->trainers)
+                          : freePorts(listeners->servers + listeners->trainers);
   if (!places)
     return fail(2, places.status().message());
-  auto programs = makePrograms(options, **places);
+  auto programs = makePrograms(options, *listeners, (*places)->addresses());
   if (!programs)
     return fail(2, programs.status().message());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
@@ -150,14 +211,16 @@ static int run(int argc, char **argv) {
       "for them; the status is\nthat of the first program that failed.\n\n"
       "  pdl-launch [flags] FOLDER [-- trainer's words [-- server's words]]\n\n"
       "Each program gets --rank, --trainers and --servers behind its words, in "
-      "which {rank} stands for\nits rank and {trainers} for their number.",
+      "which {rank} stands for\nits rank and {trainers} for their number. "
+      "Trainers that own state (modes collective and hybrid)\nget --peers "
+      "too; a job of mode collective has no servers.",
       "pdl-launch");
   app.add_option("--trainers", options.trainers, "Number of trainers")
       ->transform(pdlrt::wholeNumber(1, 1024))
       ->capture_default_str();
-  app.add_option("--servers", options.servers, "Number of servers")
-      ->transform(pdlrt::wholeNumber(1, 1024))
-      ->capture_default_str();
+  app.add_option("--servers", options.servers,
+                 "Number of servers (default: 1, or none in mode collective)")
+      ->transform(pdlrt::wholeNumber(1, 1024));
   app.add_flag("--unix", options.unixSockets,
                "Unix sockets instead of free ports of the loopback");
   app.add_option("--grace", options.grace,
@@ -167,7 +230,8 @@ static int run(int argc, char **argv) {
       ->transform(pdlrt::wholeNumber(0, UINT32_MAX))
       ->capture_default_str();
   app.add_option("folder", options.folder,
-                 "The folder with the programs `trainer` and `pserver`")
+                 "The folder with the programs `trainer` and, but in mode "
+                 "collective, `pserver`")
       ->required();
   // CLI11 takes its words from the last one on.
   try {

@@ -45,7 +45,8 @@ static cl::opt<std::string> emitKind(
     "emit", cl::init("exe"),
     cl::desc("exe: programs, ready to run (default): folder/trainer and, with "
              "servers (--mode), folder/pserver; trainer, pserver: only "
-             "that program; obj: object files; llvm: optimised LLVM IR"),
+             "that program; obj: object files (owner.o: of a trainer, the part "
+             "that owns state); llvm: optimised LLVM IR"),
     cl::value_desc("kind or roles"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::init("x86-64-v3"),
@@ -70,7 +71,10 @@ static cl::opt<std::string>
     mode("mode", cl::init("local"),
          cl::desc("local: one process (default); sync: trainers and servers, "
                   "servers sum over all trainers; async: servers apply what "
-                  "each worker sends by itself"),
+                  "each worker sends by itself; half-async: what each trainer "
+                  "sends; collective: as sync, without servers: trainers own "
+                  "all state; hybrid: as sync, trainers own parameters, and "
+                  "servers tables"),
          cl::cat(category));
 static cl::opt<bool>
     slice("slice", cl::init(true),
@@ -140,10 +144,13 @@ struct Program {
 } // namespace
 
 /// That of a flag that was checked.
-static pdlc::ps::Mode chosenMode() { return *pdlc::ps::modeOf(mode.getValue()); }
-static bool isDistributed() {
-  return pdlc::ps::propertiesOf(chosenMode()).hasServers;
+static pdlc::ps::Mode chosenMode() {
+  return *pdlc::ps::modeOf(mode.getValue());
 }
+static const pdlc::ps::ModeProperties &modeProperties() {
+  return pdlc::ps::propertiesOf(chosenMode());
+}
+static bool isDistributed() { return modeProperties().hasServers; }
 static bool emitsPrograms() { return emitKind != "obj" && emitKind != "llvm"; }
 /// Whether --emit asks for a role.
 static bool emitsRole(StringRef role) {
@@ -152,6 +159,16 @@ static bool emitsRole(StringRef role) {
   SmallVector<StringRef> roles;
   StringRef(emitKind).split(roles, ',');
   return is_contained(roles, role);
+}
+/// Whether a role has files of its own.
+static bool isOwnProgram(StringRef role) {
+  return emitsRole(role) && (role != "pserver" || emitKind == "llvm" ||
+                             modeProperties().needsServers());
+}
+/// Whether a role becomes the part of a trainer that owns state.
+static bool isPartOfTrainer(StringRef role) {
+  return role == "pserver" && emitKind != "llvm" && emitsRole("trainer") &&
+         modeProperties().trainersOwn();
 }
 
 /// At least 1; none where the text is no decimal number.
@@ -217,6 +234,10 @@ static int checkFlags() {
     return fail("--emit=" + emitKind +
                 " asks for servers, but --mode=local has none; add --mode=" +
                 pdlc::ps::modeList(/*withServers=*/true));
+  if (isDistributed() && !modeProperties().needsServers() &&
+      is_contained(parts, "pserver"))
+    return fail("--emit=" + emitKind + " asks for servers, but --mode=" + mode +
+                " has none: its trainers own all state; leave pserver out");
   if (!isDistributed() &&
       (slice.getNumOccurrences() || minBlockElements.getNumOccurrences() ||
        targetBlockBytes.getNumOccurrences()))
@@ -303,7 +324,7 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
     std::string name = role.getSymNameAttr().str();
     role->remove();
     mlir::OwningOpRef<mlir::ModuleOp> owned(role);
-    if (!emitsRole(name))
+    if (!isOwnProgram(name) && !isPartOfTrainer(name))
       continue;
     // Programs say the model's name.
     role.setSymNameAttr(module->getSymNameAttr());
@@ -312,6 +333,10 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned)});
   }
+  // What becomes a part of the trainer is made before it.
+  std::stable_partition(
+      programs.begin(), programs.end(),
+      [](const Program &program) { return isPartOfTrainer(program.name); });
   return mlir::success();
 }
 
@@ -363,46 +388,94 @@ static Error link(const std::vector<std::string> &objectFiles, StringRef name,
   return pdlc::linkTrainer(request);
 }
 
-/// Writes a file that is only passing through on its way to another one.
-static Error writePassing(StringRef name, const pdlc::FileBytes &bytes,
-                          std::string &path) {
-  SmallString<256> whole(outputFolder.getValue());
-  sys::path::append(whole, name);
-  path = whole.str().str();
-  sys::RemoveFileOnSignal(path);
-  return writeFile(name, [&](raw_pwrite_stream &stream) {
-    stream.write(bytes.data(), bytes.size());
-    return Error::success();
-  });
+namespace {
+/// Files in the output folder that are only on their way into another one; they
+/// go with the object.
+class PassingFiles {
+public:
+  PassingFiles() = default;
+  PassingFiles(const PassingFiles &) = delete;
+  PassingFiles &operator=(const PassingFiles &) = delete;
+  ~PassingFiles() { remove(); }
+
+  void remove() {
+    // Nothing needs them any more: one that stays behind is no failure.
+    for (const std::string &path : list) {
+      std::error_code ignored = sys::fs::remove(path);
+      (void)ignored;
+    }
+    list.clear();
+  }
+
+  /// The path of a file that somebody else writes.
+  const std::string &add(StringRef name) {
+    SmallString<256> whole(outputFolder.getValue());
+    sys::path::append(whole, name);
+    sys::RemoveFileOnSignal(whole);
+    return list.emplace_back(whole.str().str());
+  }
+  Error write(const Twine &name, const pdlc::FileBytes &bytes) {
+    std::string text = name.str();
+    add(text);
+    return writeFile(text, [&](raw_pwrite_stream &stream) {
+      stream.write(bytes.data(), bytes.size());
+      return Error::success();
+    });
+  }
+  const std::vector<std::string> &paths() const { return list; }
+
+private:
+  std::vector<std::string> list;
+};
+} // namespace
+
+/// What code generation made of one program, as object files.
+static Error writePassing(const std::vector<pdlc::FileBytes> &objects,
+                          StringRef name, PassingFiles &files) {
+  for (auto [number, object] : enumerate(objects))
+    if (Error error =
+            files.write(name + "." + Twine(number) + ".o.partial", object))
+      return error;
+  return Error::success();
 }
 
-/// Makes a program, or one object file, of those that code generation made.
+/// Makes the part of a trainer that owns state: one object file, whose names
+/// meet none of the trainer's. Where it is not itself asked for, it goes with
+/// `files`.
+static Error finishOwner(const std::vector<pdlc::FileBytes> &objects,
+                         PassingFiles &files) {
+  PassingFiles parts;
+  if (Error error = writePassing(objects, "owner", parts))
+    return error;
+  SmallString<256> output(outputFolder.getValue());
+  sys::path::append(output, "owner.o");
+  std::string path =
+      emitsPrograms() ? files.add("owner.o.linked") : output.str().str();
+  return pdlc::joinObjects(parts.paths(), path,
+                           {{pdlc::kQueryName, pdlc::kOwnerQueryName}});
+}
+
+/// Makes a program, or one object file, of those that code generation made and,
+/// of a trainer that owns state, of that part.
 static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
-                    const char *programPath) {
+                    const PassingFiles &owner, const char *programPath) {
   if (!emitsPrograms() && objects.size() == 1)
     return writeFile((name + ".o").str(), [&](raw_pwrite_stream &stream) {
       stream.write(objects.front().data(), objects.front().size());
       return Error::success();
     });
-  std::vector<std::string> paths(objects.size());
-  Error error = Error::success();
-  for (auto [number, object] : enumerate(objects))
-    if (!error)
-      error = writePassing((name + "." + Twine(number) + ".o.partial").str(),
-                           object, paths[number]);
-  if (!error && emitsPrograms()) {
-    error = link(paths, name, programPath);
-  } else if (!error) {
-    SmallString<256> output(outputFolder.getValue());
-    sys::path::append(output, name + ".o");
-    error = pdlc::joinObjects(paths, output.str().str());
+  PassingFiles files;
+  if (Error error = writePassing(objects, name, files))
+    return error;
+  if (emitsPrograms()) {
+    std::vector<std::string> all = files.paths();
+    if (name == "trainer")
+      append_range(all, owner.paths());
+    return link(all, name, programPath);
   }
-  // Nothing needs them any more: one that stays behind is no failure.
-  for (const std::string &path : paths) {
-    std::error_code ignored = sys::fs::remove(path);
-    (void)ignored;
-  }
-  return error;
+  SmallString<256> output(outputFolder.getValue());
+  sys::path::append(output, name + ".o");
+  return pdlc::joinObjects(files.paths(), output.str().str());
 }
 
 /// Whether something was said to LLVM itself, which may change code.
@@ -428,9 +501,10 @@ static void finishCache(const pdlc::ObjectCache &cache) {
   errs() << '\n';
 }
 
-/// From LLVM dialect to the files that --emit asks for.
+/// From LLVM dialect to the files that --emit asks for. `owner` takes the part
+/// of a trainer that owns state, and gives it to the trainer.
 static Error emit(Program &program, const pdlc::CodegenContext &context,
-                  const char *programPath) {
+                  PassingFiles &owner, const char *programPath) {
   LLVMContext llvmContext;
   mlir::TimingScope translation = context.timing.nest("Translation to LLVM IR");
   Expected<std::unique_ptr<Module>> translated =
@@ -455,7 +529,12 @@ static Error emit(Program &program, const pdlc::CodegenContext &context,
   if (!objects)
     return objects.takeError();
   mlir::TimingScope linking = context.timing.nest("Linking and files");
-  return finish(*objects, program.name, programPath);
+  if (isPartOfTrainer(program.name))
+    if (Error error = finishOwner(*objects, owner))
+      return error;
+  return isOwnProgram(program.name)
+             ? finish(*objects, program.name, owner, programPath)
+             : Error::success();
 }
 
 int main(int argc, char **argv) {
@@ -523,9 +602,11 @@ int main(int argc, char **argv) {
   if (std::error_code code = sys::fs::create_directories(outputFolder))
     return fail("cannot create folder " + outputFolder + ": " + code.message());
   const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
+  PassingFiles owner;
   for (Program &program : programs)
-    if (Error error = emit(program, codegen, argv[0])) {
+    if (Error error = emit(program, codegen, owner, argv[0])) {
       // What was written stays; a folder of nothing does not.
+      owner.remove();
       if (isNew)
         (void)sys::fs::remove(outputFolder);
       return fail(toString(std::move(error)));

@@ -250,6 +250,29 @@ TEST(PlacementTest, BadRequestsAreRefused) {
   EXPECT_EQ(server, 7);
 }
 
+// Who may own a unit depends on what it is; load is counted for each owner.
+TEST(PlacementTest, UnitsGoToOwnersOfTheirRange) {
+  const OwnerRange first{0, 1}, rest{1, 2}, any;
+  const Units units = {
+      {1, 4, rest}, {2, 3, rest}, {3, 2, rest}, {4, 9, first}, {5, 1, any}};
+  const Map map = place(PlacementPolicy::LeastLoaded, units, 3);
+  EXPECT_EQ(map.serverOf, (std::vector<int32_t>{1, 2, 2, 0, 1}));
+  EXPECT_EQ(map.loads, (std::vector<uint64_t>{9, 5, 5}));
+  EXPECT_EQ(place(PlacementPolicy::RoundRobin, units, 3).serverOf,
+            (std::vector<int32_t>{1, 2, 1, 0, 1}));
+  EXPECT_EQ(place(PlacementPolicy::HashName, units, 3).serverOf,
+            (std::vector<int32_t>{2, 1, 2, 0, 2}));
+  uint32_t order = 0;
+  uint64_t loads[2] = {};
+  int32_t owner = 0;
+  for (const OwnerRange bad : {OwnerRange{1, 2}, OwnerRange{-1, 1},
+                               OwnerRange{0, -1}, OwnerRange{3, 0}}) {
+    const PlacementUnit unit{1, 1, bad};
+    EXPECT_FALSE(placeUnits(PlacementPolicy::LeastLoaded, &unit, 1, 2, &order,
+                            loads, &owner));
+  }
+}
+
 TEST(PlacementTest, MoreServersThanUnits) {
   const Map map = place(PlacementPolicy::LeastLoaded, {{1, 1}, {2, 1}}, 5);
   EXPECT_EQ(map.loads, (std::vector<uint64_t>{1, 1, 0, 0, 0}));

@@ -9,6 +9,7 @@
 #ifndef PDLC_TARGET_EXECUTABLE_H
 #define PDLC_TARGET_EXECUTABLE_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -41,9 +42,12 @@ struct LinkRequest {
 llvm::Error linkTrainer(const LinkRequest &request);
 
 /// Makes one object file of several with the LLVM linker; what they hide from
-/// others becomes local. Fails with a sentence.
+/// others becomes local, so that two programs can stand in one executable.
+/// `renamed`: what symbols that they export are called in it. Fails with a
+/// sentence.
 llvm::Error joinObjects(const std::vector<std::string> &objectFiles,
-                        const std::string &output);
+                        const std::string &output,
+                        const llvm::StringMap<llvm::StringRef> &renamed = {});
 
 } // namespace pdlc
 

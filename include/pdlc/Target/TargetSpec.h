@@ -26,6 +26,9 @@ namespace pdlc {
 /// The function that a program exports (pdlabi/abi.h). It is compiled for every
 /// x86-64 CPU.
 inline constexpr llvm::StringLiteral kQueryName = "pdl_program_query";
+/// What it is called in a program of role pserver that stands beside a trainer
+/// in one executable.
+inline constexpr llvm::StringLiteral kOwnerQueryName = "pdl_owner_query";
 
 /// The machine that a program is compiled for.
 struct TargetSpec {

@@ -61,6 +61,9 @@ def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
     given number of servers: notes at each `ps.blocks` and `ps.shards` the server
     of each unit. For readers and tests: programs do not contain it.
 
+    In modes in which trainers own state, such as `collective`, it notes `owners`
+    instead: 0 to S-1 are the servers, those behind them the trainers.
+
     Before:
     ```mlir
     ps.blocks @w1 rows [0, 64, 128, 273] costs [204800, 204800, 464000]
@@ -71,7 +74,10 @@ def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"servers", "servers", "int32_t", "-1",
+           "How many servers; -1: one, or none in a mode without">,
+    Option<"trainers", "trainers", "int32_t", "1",
+           "How many trainers, where these own state">,
     Option<"policy", "policy", "std::string", "\"least-loaded\"",
            "round-robin, hash-name or least-loaded">
   ];
@@ -88,7 +94,9 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     Bytes are those of whole messages with their heads, as trainers and servers
     count them too; what the network adds is not in them. Rows of tables are counted
     for `unique-share` of the ids of a step, spread evenly over shards. In mode
-    `async` each worker is a sender by itself.
+    `async` each worker is a sender by itself. Where trainers own state, they are
+    among the owners, and what a trainer says to its own owner is counted too,
+    though it stays in the process.
 
     Example:
     ```
@@ -96,7 +104,8 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"servers", "servers", "int32_t", "1", "How many servers">,
+    Option<"servers", "servers", "int32_t", "-1",
+           "How many servers; -1: one, or none in a mode without">,
     Option<"policy", "policy", "std::string", "\"least-loaded\"",
            "round-robin, hash-name or least-loaded">,
     Option<"trainers", "trainers", "int32_t", "1", "How many trainers">,

@@ -18,8 +18,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace pdlrt {
+
+/// In whose processes owners of state are.
+enum class OwnerPlace { Servers, Trainers };
 
 /// The properties of a mode.
 struct Mode {
@@ -27,9 +31,12 @@ struct Mode {
   int32_t id;
   /// As `--mode` takes it.
   const char *name;
-  /// State, and the rules that update it, are on servers; else all is in one
-  /// process.
+  /// State, and the rules that update it, are dealt to owners, which trainers
+  /// reach by messages; else all is in one process.
   bool hasServers;
+  /// Of a mode with owners: where those of parameters and states are, and those
+  /// of tables.
+  OwnerPlace parametersWith, tablesWith;
   /// A step is a round of all trainers, who wait for each other and all see the
   /// same outcome; else servers apply what comes, when it comes.
   bool stepsAreRounds;
@@ -48,6 +55,17 @@ struct Mode {
   /// A new start of a trainer can go on among the requests of an earlier one,
   /// because it would send the same ones in the same order.
   bool newStartsGoOn;
+
+  /// Whether each trainer's process has an owner, whose state dies with it.
+  bool trainersOwn() const {
+    return hasServers && (parametersWith == OwnerPlace::Trainers ||
+                          tablesWith == OwnerPlace::Trainers);
+  }
+  /// Whether a job has servers: owners with a process of their own.
+  bool needsServers() const {
+    return hasServers && (parametersWith == OwnerPlace::Servers ||
+                          tablesWith == OwnerPlace::Servers);
+  }
 };
 
 /// The mode of a descriptor that has passed `checkDescriptor`.
@@ -56,10 +74,13 @@ const Mode &modeOf(const pdl_descriptor &descriptor);
 /// The mode with that id; null if there is none.
 const Mode *findMode(int64_t id);
 
+/// The mode of that name; null if there is none.
+const Mode *findModeNamed(std::string_view name);
+
 /// Its name; of an id that is no mode's, the number.
 std::string modeName(int64_t id);
 
-/// The flags that translate a model for servers, for messages:
+/// The flags that translate a model for several processes, for messages:
 /// "--mode=sync or --mode=async".
 std::string serverModeFlags();
 

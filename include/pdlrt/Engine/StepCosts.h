@@ -15,10 +15,12 @@
 
 namespace pdlrt {
 
-/// What went between this process and one server in the steps of a program.
-/// Bytes are those of whole messages, with their heads; what the network adds,
-/// repetitions and beats are not counted.
+/// What went between this trainer and one owner of state in the steps of a
+/// program. Bytes are those of whole messages, with their heads; what the
+/// network adds, repetitions and beats are not counted.
 struct ServerTraffic {
+  /// The owner's: "server 1".
+  std::string name;
   /// Requests; each has one answer.
   int64_t messages = 0;
   int64_t bytesSent = 0;

@@ -27,8 +27,12 @@ namespace pdlrt {
 struct DistributedOptions {
   int rank = 0;
   int trainers = 1;
-  /// Addresses of all servers, in the order of their ranks.
+  /// Addresses of all servers, in the order of their ranks; none where
+  /// trainers own all state.
   std::vector<std::string> servers;
+  /// Where trainers own state: addresses of all trainers, in the order of their
+  /// ranks.
+  std::vector<std::string> peers;
   /// A name that servers compare, so that nobody joins another job by mistake.
   std::string job;
   /// A secret that servers compare; empty: none.
@@ -61,7 +65,12 @@ struct RunOptions {
   bool resume = false;
 };
 
-/// Joins all servers of a job; blocks until they are there. A stop signal ends
+/// The map of a trainer's program for its job.
+Expected<Placement> placementOf(const pdl_descriptor &descriptor,
+                                const DistributedOptions &options);
+
+/// Joins all owners of a job's state, servers and trainers (this one's own,
+/// too: it listens already); blocks until they are there. A stop signal ends
 /// the waiting. `descriptor` is of role trainer; it and the transport outlive
 /// the job.
 Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
@@ -69,9 +78,10 @@ Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
                                        const RunOptions &run,
                                        Transport &transport);
 
-/// Tells the servers of a job that this trainer cannot take part, and why, so
-/// that nobody waits for it. Best effort: for some seconds, and for a minute at
-/// most while servers say that they load. A stop signal ends that.
+/// Tells the servers of a job, and its other trainers where they own state,
+/// that this trainer cannot take part, and why, so that nobody waits for it.
+/// Best effort: for some seconds, and for a minute at most while servers say
+/// that they load. A stop signal ends that.
 void announceFailure(const pdl_descriptor &descriptor,
                      const DistributedOptions &options, Transport &transport,
                      const Status &failure);

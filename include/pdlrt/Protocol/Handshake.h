@@ -38,14 +38,14 @@ struct Handshake {
   int64_t numerics = PDL_NUMERICS_STRICT;
   /// Of its symbols, as a text (`elementTypeText`).
   std::string elementType;
-  // Of the map; `of` fills these.
+  // Of the map; `of` fills these. All owners of state count as servers.
   int64_t servers = 1;
   std::string placementPolicy;
   uint64_t placementDigest = 0;
   // Of the command line.
   int64_t trainers = 1;
   /// The rank of the server that is meant: the place of its address in the
-  /// list.
+  /// list, or the number of an owner that a trainer hosts.
   int64_t serverRank = 0;
   /// Of a process. A server does not know it before the first trainer has
   /// joined: 0.

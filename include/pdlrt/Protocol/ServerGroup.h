@@ -48,6 +48,8 @@ struct ServerGroupOptions {
     Ignore,
   };
   EarlierStart earlierStart = EarlierStart::Refuse;
+  /// What messages call the servers; those without one go by their address.
+  std::vector<std::string> names = {};
 };
 
 /// Sessions to all servers of a job, for a thread that waits. Needs a transport

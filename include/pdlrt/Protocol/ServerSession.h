@@ -140,15 +140,17 @@ public:
   /// of a repeated greeting; success as long as all goes well. What an open
   /// request ends with comes there first.
   virtual Status failure() const = 0;
-  virtual const std::string &address() const = 0;
+  /// What messages call the server: "server a:7101".
+  virtual const std::string &name() const = 0;
 };
 
-/// A session over `transport`, which outlives it. An error where the address is
-/// malformed.
+/// A session over `transport`, which outlives it. `name`: what messages call
+/// the server; empty: by its address. An error where the address is malformed.
 Expected<std::unique_ptr<ServerSession>>
 createServerSession(Transport &transport, const std::string &address,
                     const SenderName &sender, const RetryOptions &options,
-                    const SessionEvents &events = {});
+                    const SessionEvents &events = {},
+                    const std::string &name = {});
 
 } // namespace pdlrt
 

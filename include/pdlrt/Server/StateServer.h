@@ -142,6 +142,8 @@ protected:
   /// What to say where memory did not suffice for what it `did`.
   Status outOfMemory(const std::bad_alloc &error, const std::string &did) const;
   int32_t rank() const { return int32_t(own.serverRank); }
+  /// In messages: "server 1".
+  std::string name() const { return placement.nameOf(rank()); }
   uint32_t trainers() const { return uint32_t(own.trainers); }
   /// How many rows each channel of a request must have, after `pulled`.
   std::vector<int64_t> pushedRows(const ExchangeLayout &layout,

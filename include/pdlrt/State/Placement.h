@@ -1,4 +1,4 @@
-//===- Placement.h - Which server holds what of a program -------*- C++ -*-===//
+//===- Placement.h - Which owner holds what of a program --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The map from the units of a program (row blocks of parameters, shards of
-// tables) to servers. Each process computes it at its start from the descriptor
-// and the number of servers (pdlabi/placement.h); processes compare digests.
+// tables) to owners. Each process computes it at its start from the descriptor
+// and the numbers of servers and trainers (pdlabi/placement.h); processes
+// compare digests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "pdlrt/Core/Status.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,53 +38,63 @@ const char *placementPolicyName(PlacementPolicy policy);
 /// Consecutive rows of a parameter: rows [firstRow, firstRow + rowCount).
 using pdlabi::RowBlock;
 
-/// The map of one program for a number of servers. Immutable, so any thread may
-/// read it. Servers are numbered from 0 in the order of the list of addresses.
+/// The map of one program for the owners of a job: who holds a part of its
+/// state, and whom a trainer's requests go to. They are the job's servers,
+/// numbered from 0 in the order of the list of addresses, and behind them, in a
+/// mode in which trainers own state, its trainers in the order of their ranks.
+/// "Server" below is any owner. Immutable, so any thread may read it.
 class Placement {
 public:
-  /// `descriptor` has passed `checkDescriptor` and is of mode sync or async;
-  /// else an error. It need not outlive the map.
+  /// `descriptor` has passed `checkDescriptor` and is of a mode with owners;
+  /// else an error, as where the mode cannot have so many servers. It need not
+  /// outlive the map.
   static Expected<Placement> compute(const pdl_descriptor &descriptor,
-                                     int32_t serverCount,
+                                     int32_t servers, int32_t trainers,
                                      PlacementPolicy policy);
 
-  int32_t serverCount() const { return servers; }
+  /// How many owners there are.
+  int32_t serverCount() const { return int32_t(loads.size()); }
+  /// The owner in the process of a trainer, where trainers own state.
+  int32_t ownerOfTrainer(int32_t trainer) const { return servers + trainer; }
+  /// What messages call an owner: "server 1", "owner in trainer 0".
+  std::string nameOf(int32_t owner) const;
   PlacementPolicy policy() const { return usedPolicy; }
   /// What processes compare before the first step.
   uint64_t digest() const { return mapDigest; }
 
-  /// The server of block or shard `unit` of a symbol.
+  /// The owner of block or shard `unit` of a symbol.
   int32_t ownerOf(int32_t symbol, int64_t unit) const {
     return symbols[symbol].owners[unit];
   }
-  /// The server of a table's key.
+  /// The owner of a table's key.
   int32_t ownerOfKey(int32_t table, int64_t key) const {
     return ownerOf(table, pdlabi::shardOfKey(key));
   }
-  /// The blocks or shards of a symbol that a server owns, ascending.
+  /// The blocks or shards of a symbol that an owner has, ascending.
   const std::vector<int64_t> &unitsOf(int32_t symbol, int32_t server) const {
     return symbols[symbol].units[server];
   }
-  /// A parameter's rows that a server owns, ascending; adjacent blocks are one
+  /// A parameter's rows that an owner has, ascending; adjacent blocks are one
   /// run. Empty for a table.
   const std::vector<RowBlock> &rowsOf(int32_t symbol, int32_t server) const {
     return symbols[symbol].rows[server];
   }
   /// The number of those rows.
   int64_t rowCountOf(int32_t symbol, int32_t server) const;
-  /// The summed costs of a server's units.
+  /// The summed costs of an owner's units.
   uint64_t loadOf(int32_t server) const { return loads[server]; }
 
 private:
   struct SymbolMap {
     /// By unit.
     std::vector<int32_t> owners;
-    /// By server.
+    /// By owner.
     std::vector<std::vector<int64_t>> units;
     std::vector<std::vector<RowBlock>> rows;
   };
 
-  int32_t servers = 1;
+  /// With processes of their own.
+  int32_t servers = 0;
   PlacementPolicy usedPolicy = PlacementPolicy::LeastLoaded;
   uint64_t mapDigest = 0;
   std::vector<SymbolMap> symbols;

@@ -37,9 +37,24 @@ struct Address {
 /// a listener there takes a free port.
 Expected<Address> parseAddress(const std::string &text);
 
-/// Checks the addresses of a job's servers, the value of --servers: each can be
-/// parsed, and no two are the same. The error names the flag.
-Status checkServerAddresses(const std::vector<std::string> &servers);
+/// Checks the addresses of a job's servers or trainers, the value of `flag`:
+/// each can be parsed, and no two are the same. The error names the flag.
+Status checkAddresses(const char *flag,
+                      const std::vector<std::string> &addresses);
+
+/// Where a process of a job listens.
+struct ListenPlace {
+  std::string address;
+  /// Other machines reach it, and need no secret to take part.
+  bool isOpenToAll = false;
+};
+
+/// Where process `who` listens, which others know by `own`: at `bind`, unless
+/// that is empty. An error where other machines would reach `own` without a
+/// secret (`hasToken`) and nobody has said so with --bind.
+Expected<ListenPlace> choosePlace(const std::string &who,
+                                  const std::string &own,
+                                  const std::string &bind, bool hasToken);
 
 } // namespace pdlrt
 

@@ -16,6 +16,8 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_LOCAL,
      .name = "local",
      .hasServers = false,
+     .parametersWith = OwnerPlace::Servers,
+     .tablesWith = OwnerPlace::Servers,
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
@@ -25,6 +27,8 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_SYNC,
      .name = "sync",
      .hasServers = true,
+     .parametersWith = OwnerPlace::Servers,
+     .tablesWith = OwnerPlace::Servers,
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
@@ -35,6 +39,8 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
+     .parametersWith = OwnerPlace::Servers,
+     .tablesWith = OwnerPlace::Servers,
      .stepsAreRounds = false,
      .workersSend = true,
      .sendersFormNorms = true,
@@ -46,6 +52,8 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_HALF_ASYNC,
      .name = "half-async",
      .hasServers = true,
+     .parametersWith = OwnerPlace::Servers,
+     .tablesWith = OwnerPlace::Servers,
      .stepsAreRounds = false,
      .workersSend = false,
      .sendersFormNorms = true,
@@ -55,17 +63,49 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_QUORUM,
      .name = "quorum",
      .hasServers = true,
+     .parametersWith = OwnerPlace::Servers,
+     .tablesWith = OwnerPlace::Servers,
      .stepsAreRounds = false,
      .workersSend = false,
      .sendersFormNorms = true,
      .closesWithQuorum = true,
      .sendersClip = true,
      .newStartsGoOn = true},
+    // State dies with a trainer: no new start of it could go on.
+    {.id = PDL_MODE_COLLECTIVE,
+     .name = "collective",
+     .hasServers = true,
+     .parametersWith = OwnerPlace::Trainers,
+     .tablesWith = OwnerPlace::Trainers,
+     .stepsAreRounds = true,
+     .workersSend = false,
+     .sendersFormNorms = false,
+     .closesWithQuorum = false,
+     .sendersClip = false,
+     .newStartsGoOn = false},
+    {.id = PDL_MODE_HYBRID,
+     .name = "hybrid",
+     .hasServers = true,
+     .parametersWith = OwnerPlace::Trainers,
+     .tablesWith = OwnerPlace::Servers,
+     .stepsAreRounds = true,
+     .workersSend = false,
+     .sendersFormNorms = false,
+     .closesWithQuorum = false,
+     .sendersClip = false,
+     .newStartsGoOn = false},
 };
 
 const Mode *pdlrt::findMode(int64_t id) {
   for (const Mode &mode : modes)
     if (mode.id == id)
+      return &mode;
+  return nullptr;
+}
+
+const Mode *pdlrt::findModeNamed(std::string_view name) {
+  for (const Mode &mode : modes)
+    if (name == mode.name)
       return &mode;
   return nullptr;
 }

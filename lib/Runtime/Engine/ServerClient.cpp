@@ -82,7 +82,8 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic = std::make_unique<Traffic>(std::move(*layout));
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    traffic->costs.servers.resize(placement.serverCount());
+    for (int32_t s = 0; s < placement.serverCount(); ++s)
+      traffic->costs.servers.push_back({.name = placement.nameOf(s)});
   }
   return traffic.get();
 }
@@ -195,8 +196,8 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
                 .keysOf(s)
                 .size());
     auto refuse = [&](Status status) {
-      return std::move(status).withContext("the answer of server " +
-                                           servers.session(s).address());
+      return std::move(status).withContext("the answer of " +
+                                           servers.session(s).name());
     };
     Expected<ExchangeMessage> message = ExchangeMessage::decode(
         (*answers)[s], layout.channelCount(), layout.scattered());
@@ -213,8 +214,8 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
         message->head().contributors != first.contributors ||
         (modeOf(descriptor).stepsAreRounds &&
          message->head().stopRequested != first.stopRequested))
-      return refuse(Status::internal("it differs from that of server " +
-                                     servers.session(0).address() +
+      return refuse(Status::internal("it differs from that of " +
+                                     servers.session(0).name() +
                                      " in who takes part"));
     messages.push_back(std::move(*message));
   }
@@ -506,7 +507,7 @@ Status pdlrt::sumOverTrainers(ServerGroup &servers, std::span<int64_t> counts,
     return total.status();
   if (total->counts.size() != counts.size() ||
       total->sums.size() != sums.size())
-    return Status::internal("server " + servers.session(0).address() +
+    return Status::internal(servers.session(0).name() +
                             " answered with other numbers of sums than it was "
                             "sent");
   std::copy(total->counts.begin(), total->counts.end(), counts.begin());

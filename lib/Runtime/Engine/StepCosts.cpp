@@ -18,6 +18,7 @@ void ExchangeCosts::add(const ExchangeCosts &other) {
   wait += other.wait;
   servers.resize(std::max(servers.size(), other.servers.size()));
   for (size_t s = 0; s < other.servers.size(); ++s) {
+    servers[s].name = other.servers[s].name;
     servers[s].messages += other.servers[s].messages;
     servers[s].bytesSent += other.servers[s].bytesSent;
     servers[s].bytesReceived += other.servers[s].bytesReceived;
@@ -45,11 +46,9 @@ std::vector<std::string> pdlrt::costLines(const StepCosts &costs,
         fmt::format("serialise {}, wait {}", perStep(costs.exchange.serialise),
                     perStep(costs.exchange.wait));
   first += fmt::format("; CPU {}", perStep(cpuSeconds));
-  for (size_t s = 0; s < costs.exchange.servers.size(); ++s) {
-    const ServerTraffic &traffic = costs.exchange.servers[s];
+  for (const ServerTraffic &traffic : costs.exchange.servers)
     lines.push_back(fmt::format(
-        "server {}: {} messages, {} bytes sent, {} bytes received", s,
+        "{}: {} messages, {} bytes sent, {} bytes received", traffic.name,
         traffic.messages, traffic.bytesSent, traffic.bytesReceived));
-  }
   return lines;
 }

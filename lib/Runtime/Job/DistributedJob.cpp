@@ -51,7 +51,12 @@ public:
                  const DistributedOptions &options, Placement placement,
                  const RunOptions &run, Transport &transport)
       : descriptor(descriptor), mode(modeOf(descriptor)), options(options),
-        placement(std::move(placement)), run(run), transport(transport) {}
+        placement(std::move(placement)), run(run), transport(transport) {
+    for (const std::string &address : options.servers)
+      owners.push_back({int32_t(owners.size()), address});
+    for (const std::string &address : options.peers)
+      owners.push_back({int32_t(owners.size()), address});
+  }
 
   Status join();
   void announce(const Status &failure, ClockTime limit);
@@ -100,6 +105,11 @@ private:
     std::unique_ptr<Model> ownMirror;
     std::unique_ptr<ServerClient> client;
   };
+  /// An owner of state, and where it listens.
+  struct Owner {
+    int32_t number;
+    std::string address;
+  };
   using EarlierStart = ServerGroupOptions::EarlierStart;
   bool goesOn() const { return options.mayComeBack && mode.newStartsGoOn; }
   Expected<std::unique_ptr<ServerGroup>>
@@ -121,6 +131,8 @@ private:
   const Mode &mode;
   const DistributedOptions options;
   const Placement placement;
+  /// Those that this process talks to.
+  std::vector<Owner> owners;
   /// Of this start of the trainer, for all of its senders. The servers give the
   /// incarnation when the first sender joins.
   StartSign start = StartSign::ofThisProcess();
@@ -156,10 +168,18 @@ DistributedJob::connect(uint32_t worker, EarlierStart earlierStart,
   group.events.onStopRequest = [] { noteStopSignal(SIGTERM); };
   group.report = [](const std::string &line) { logInfo(line); };
   group.earlierStart = earlierStart;
-  return ServerGroup::connect(transport, options.servers, sender, group);
+  std::vector<std::string> addresses;
+  for (const Owner &owner : owners) {
+    addresses.push_back(owner.address);
+    group.names.push_back(owner.number < int32_t(options.servers.size())
+                              ? "server " + owner.address
+                              : placement.nameOf(owner.number) + " (" +
+                                    owner.address + ")");
+  }
+  return ServerGroup::connect(transport, addresses, sender, group);
 }
 
-/// One for each server.
+/// One for each owner.
 std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   Handshake handshake = Handshake::of(descriptor, placement);
   handshake.trainers = options.trainers;
@@ -179,8 +199,8 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   handshake.job = options.job;
   handshake.token = options.token;
   std::vector<Message> messages;
-  for (size_t s = 0; s < options.servers.size(); ++s) {
-    handshake.serverRank = int64_t(s);
+  for (const Owner &owner : owners) {
+    handshake.serverRank = owner.number;
     messages.push_back(encodeHandshake(handshake));
   }
   return messages;
@@ -238,6 +258,13 @@ Status DistributedJob::join() {
 /// has joined.
 void DistributedJob::announce(const Status &failure, ClockTime limit) {
   start.claim = StartSign::Claim::OnlyIfFirst;
+  // Its own owner does not listen.
+  if (mode.trainersOwn())
+    std::erase_if(owners, [&](const Owner &owner) {
+      return owner.number == placement.ownerOfTrainer(options.rank);
+    });
+  if (owners.empty())
+    return;
   const auto until = std::chrono::steady_clock::now() + limit;
   auto connected = connect(0, EarlierStart::Refuse, [until] {
     return stopSignal() != 0 || std::chrono::steady_clock::now() >= until;
@@ -342,12 +369,17 @@ DistributedJob::beginSave(Model &, CheckpointWriter &writer,
   return rest;
 }
 
+Expected<Placement> pdlrt::placementOf(const pdl_descriptor &descriptor,
+                                       const DistributedOptions &options) {
+  return Placement::compute(descriptor, int32_t(options.servers.size()),
+                            options.trainers, options.placement);
+}
+
 Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
                                               const DistributedOptions &options,
                                               const RunOptions &run,
                                               Transport &transport) {
-  Expected<Placement> placement = Placement::compute(
-      descriptor, int32_t(options.servers.size()), options.placement);
+  Expected<Placement> placement = placementOf(descriptor, options);
   if (!placement)
     return placement.status();
   auto job = std::make_unique<DistributedJob>(
@@ -364,8 +396,7 @@ Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
 void pdlrt::announceFailure(const pdl_descriptor &descriptor,
                             const DistributedOptions &options,
                             Transport &transport, const Status &failure) {
-  const Expected<Placement> placement = Placement::compute(
-      descriptor, int32_t(options.servers.size()), options.placement);
+  const Expected<Placement> placement = placementOf(descriptor, options);
   if (!placement)
     return;
   DistributedOptions brief = options;

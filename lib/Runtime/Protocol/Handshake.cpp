@@ -188,6 +188,28 @@ static Status comparePacking(const Handshake &trainer,
                       "--)");
 }
 
+/// How many owners there are, and which one listens here.
+static Status compareAddresses(const Handshake &trainer,
+                               const Handshake &server) {
+  const Mode *mode = findMode(server.mode);
+  if (mode && mode->trainersOwn()) {
+    constexpr auto *remedy =
+        "give all processes the same --trainers, --servers "
+        "and --peers, in the same order";
+    PDLRT_RETURN_IF_ERROR(compareNumbers(
+        "knows owners of state:", trainer.servers, server.servers, remedy));
+    return compareNumbers("takes this address for that of owner",
+                          trainer.serverRank, server.serverRank, remedy);
+  }
+  PDLRT_RETURN_IF_ERROR(
+      compareNumbers("knows servers (--servers):", trainer.servers,
+                     server.servers, "give all processes the same --servers"));
+  return compareNumbers(
+      "takes this address for that of server rank", trainer.serverRank,
+      server.serverRank,
+      "give all processes the same --servers, in the same order");
+}
+
 Status pdlrt::compareHandshakes(const Handshake &trainer,
                                 const Handshake &server) {
   constexpr auto *together =
@@ -224,13 +246,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   PDLRT_RETURN_IF_ERROR(compareNumbers(
       "is one of (--trainers)", trainer.trainers, server.trainers,
       "give all processes the same --trainers"));
-  PDLRT_RETURN_IF_ERROR(
-      compareNumbers("knows servers (--servers):", trainer.servers,
-                     server.servers, "give all processes the same --servers"));
-  PDLRT_RETURN_IF_ERROR(compareNumbers(
-      "takes this address for that of server rank", trainer.serverRank,
-      server.serverRank,
-      "give all processes the same --servers, in the same order"));
+  PDLRT_RETURN_IF_ERROR(compareAddresses(trainer, server));
   PDLRT_RETURN_IF_ERROR(compareTexts("has --placement", trainer.placementPolicy,
                                      server.placementPolicy,
                                      "give all processes the same --placement "

@@ -84,9 +84,10 @@ Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
     Transport &transport, const std::vector<std::string> &addresses,
     const SenderName &sender, const ServerGroupOptions &options) {
   std::unique_ptr<ServerGroup> group(new ServerGroup(sender, options));
-  for (const std::string &address : addresses) {
-    auto session = createServerSession(transport, address, sender,
-                                       options.retry, options.events);
+  for (size_t server = 0; server < addresses.size(); ++server) {
+    auto session = createServerSession(
+        transport, addresses[server], sender, options.retry, options.events,
+        server < options.names.size() ? options.names[server] : std::string());
     if (!session)
       return std::move(session).status();
     group->sessions.push_back(std::move(*session));
@@ -104,8 +105,7 @@ std::string ServerGroup::waitingLine(Wave &wave) const {
     if (wave.hasEnded(server))
       continue;
     const std::string reason = sessions[server]->waitingFor();
-    line += (line.empty() ? "server " : "; server ") +
-            sessions[server]->address() +
+    line += (line.empty() ? "" : "; ") + sessions[server]->name() +
             (!reason.empty()   ? ": " + reason
              : !joined[server] ? ": not reached yet"
                                : ": no answer yet");
@@ -247,7 +247,7 @@ Status ServerGroup::goOn() {
   if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
       (!note && first > lastWithoutNote + 1))
     return Status::invalid(
-        "server " + sessions[0]->address() + " expects request " +
+        sessions[0]->name() + " expects request " +
         std::to_string(sessions[0]->nextSequence()) +
         " of this trainer, which an earlier start of it did not end: end "
         "all trainers and servers, and start them from the last checkpoint");
@@ -306,6 +306,6 @@ void ServerGroup::leaveAll(const std::string &sentence,
     return;
   for (size_t server = 0; server < sessions.size(); ++server)
     if (!wave->hasEnded(server))
-      options.report("server " + sessions[server]->address() +
+      options.report(sessions[server]->name() +
                      " did not answer this trainer's leave");
 }

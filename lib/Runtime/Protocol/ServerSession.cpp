@@ -36,11 +36,12 @@ namespace {
 /// is recursive, because a callback may send, or destroy the session.
 class SessionState : public std::enable_shared_from_this<SessionState> {
 public:
-  SessionState(Transport &on, std::string to, const SenderName &name,
-               const RetryOptions &given, SessionEvents tell,
-               std::unique_ptr<Connection> over)
-      : where(std::move(to)), transport(on), clock(on.clock()), options(given),
-        events(std::move(tell)), sender(name), connection(std::move(over)) {}
+  SessionState(Transport &on, const std::string &to, const std::string &called,
+               const SenderName &from, const RetryOptions &given,
+               SessionEvents tell, std::unique_ptr<Connection> over)
+      : where(to), name(called.empty() ? "server " + to : called),
+        transport(on), clock(on.clock()), options(given),
+        events(std::move(tell)), sender(from), connection(std::move(over)) {}
 
   void send(MessageKind kind, const Message &payload, RequestDone done);
   void close();
@@ -98,7 +99,7 @@ public:
     return failure;
   }
 
-  const std::string where;
+  const std::string where, name;
 
 private:
   struct OpenRequest {
@@ -218,10 +219,10 @@ void SessionState::send(MessageKind kind, const Message &payload,
     const std::lock_guard lock(mutex);
     Status fault;
     if (!asksToJoin(kind) && !joined)
-      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+      fault = Status::internal(name + ": " + nameOf(kind) +
                                " is sent before the join");
     else if (kind != MessageKind::Leave && open)
-      fault = Status::internal("server " + where + ": " + nameOf(kind) +
+      fault = Status::internal(name + ": " + nameOf(kind) +
                                " is sent while another request is open");
     else if (kind != MessageKind::Leave)
       fault = failure;
@@ -231,7 +232,7 @@ void SessionState::send(MessageKind kind, const Message &payload,
     }
     if (open)
       reject(std::move(open->done),
-             Status::invalid("server " + where + ": this trainer has left"));
+             Status::invalid(name + ": this trainer has left"));
     const bool isNumbered = !asksToJoin(kind) && kind != MessageKind::Leave;
     number = ++lastNumber;
     OpenRequest request;
@@ -290,8 +291,7 @@ std::optional<Expected<Message>>
 SessionState::readResponse(const Message &response, const Envelope &head) {
   auto frame = splitFrame(response);
   if (!frame)
-    return Expected<Message>(
-        std::move(frame).status().withContext("server " + where));
+    return Expected<Message>(std::move(frame).status().withContext(name));
   Envelope expected = head;
   expected.kind = frame->head.kind;
   if (asksToJoin(head.kind))
@@ -300,8 +300,8 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   unread.kind = MessageKind::Refusal;
   if (frame->head.kind == MessageKind::Refusal &&
       (frame->head == expected || frame->head == unread))
-    return Expected<Message>(Status::invalid(
-        "server " + where + " refuses: " + frame->payload.toString()));
+    return Expected<Message>(
+        Status::invalid(name + " refuses: " + frame->payload.toString()));
   if (frame->head.kind == MessageKind::Wait && frame->head == expected) {
     takeWait(head, frame->payload);
     return std::nullopt;
@@ -316,8 +316,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   if (asksToJoin(head.kind)) {
     auto said = decodeJoinAnswer(frame->note);
     if (!said)
-      return Expected<Message>(
-          std::move(said).status().withContext("server " + where));
+      return Expected<Message>(std::move(said).status().withContext(name));
     takeJoinAnswer(head.kind, frame->head.sequence, std::move(*said));
   }
   return Expected<Message>(std::move(frame->payload));
@@ -385,7 +384,7 @@ void SessionState::attemptAgain(uint64_t number) {
       return;
     }
   }
-  finish(number, Status::invalid("server " + where + " did not answer for " +
+  finish(number, Status::invalid(name + " did not answer for " +
                                  inSeconds(options.joinPatience) +
                                  ": is it started there, and reachable?"));
 }
@@ -504,15 +503,15 @@ void SessionState::beat(ClockTime expected) {
       return;
     }
   }
-  failWith(Status::invalid("server " + where + " was not heard of for " +
+  failWith(Status::invalid(name + " was not heard of for " +
                            inSeconds(silence) +
                            ": it has died or its network is cut"));
 }
 
 bool SessionState::mayBeThere(const CallResult &result) {
   if (result.fault == CallFault::TooManyFiles && !hasJoined()) {
-    failWith(Status::invalid("server " + where +
-                             " cannot be reached: " + describeFileLimit()));
+    failWith(
+        Status::invalid(name + " cannot be reached: " + describeFileLimit()));
     return false;
   }
   ClockTime refused{0};
@@ -528,7 +527,7 @@ bool SessionState::mayBeThere(const CallResult &result) {
   if (refused <= options.refusalLimit)
     return checkProcess();
   failWith(Status::invalid(
-      "server " + where +
+      name +
       " has ended: its address has refused connections "
       "for " +
       inSeconds(refused) +
@@ -547,7 +546,7 @@ bool SessionState::checkProcess() {
       return true;
   }
   failWith(Status::invalid(
-      "server " + where +
+      name +
       " has died. Start all trainers and servers again, with --resume where "
       "there is a checkpoint"));
   return false;
@@ -629,8 +628,8 @@ void SessionState::close() {
   lastFresh.reset();
   endRejected();
   // Also waits for a callback that runs.
-  finish(number, Status::invalid("server " + where +
-                                 ": the session ended before the answer"));
+  finish(number,
+         Status::invalid(name + ": the session ended before the answer"));
 }
 
 class Session final : public ServerSession {
@@ -668,7 +667,7 @@ public:
   std::string waitingFor() const override { return state->waitingFor(); }
   ClockTime silence() const override { return state->silence(); }
   Status failure() const override { return state->whyFailed(); }
-  const std::string &address() const override { return state->where; }
+  const std::string &name() const override { return state->name; }
 
 private:
   std::shared_ptr<SessionState> state;
@@ -678,11 +677,12 @@ private:
 
 Expected<std::unique_ptr<ServerSession>> pdlrt::createServerSession(
     Transport &transport, const std::string &address, const SenderName &sender,
-    const RetryOptions &options, const SessionEvents &events) {
+    const RetryOptions &options, const SessionEvents &events,
+    const std::string &name) {
   auto connection = transport.connect(address);
   if (!connection)
     return std::move(connection).status();
   return std::unique_ptr<ServerSession>(std::make_unique<Session>(
-      std::make_shared<SessionState>(transport, address, sender, options,
+      std::make_shared<SessionState>(transport, address, name, sender, options,
                                      events, std::move(*connection))));
 }

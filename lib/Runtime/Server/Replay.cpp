@@ -147,10 +147,11 @@ Status Replay::openLogs() {
   if (!policy)
     return policy.status();
   Expected<Placement> map =
-      job.servers < 1 || job.servers > INT32_MAX
-          ? Status::invalid("a job has at least one server")
+      job.servers < 1 || job.servers > INT32_MAX || job.trainers < 1 ||
+              job.trainers > INT32_MAX
+          ? Status::invalid("a job has at least one server and one trainer")
           : Placement::compute(training->descriptor(), int32_t(job.servers),
-                               *policy);
+                               int32_t(job.trainers), *policy);
   if (!map)
     return std::move(map).status().withContext(logs.front().path);
   placement = std::make_unique<const Placement>(std::move(*map));

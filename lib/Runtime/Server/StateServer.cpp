@@ -252,7 +252,7 @@ Expected<Message> StateServer::handle(const Envelope &request,
     const SaveRequest save = decodeSaveRequest(payload);
     switch (save.kind) {
     case SaveKind::Probe:
-      return answerProbe(save.path, fmt::format("server {}", rank()));
+      return answerProbe(save.path, name());
     case SaveKind::Begin:
       return beginSave(save.path);
     case SaveKind::Ask:
@@ -330,8 +330,7 @@ StateServer::answer(std::span<const Envelope> requests) {
 Status StateServer::outOfMemory(const std::bad_alloc &error,
                                 const std::string &did) const {
   return Status::outOfMemory(
-      "server " + std::to_string(rank()) + " is " +
-      describeOutOfMemory(error, did) +
+      name() + " is " + describeOutOfMemory(error, did) +
       "; use more servers, or machines with more memory");
 }
 
@@ -380,7 +379,7 @@ static Message answerOf(const std::string &who, Write write) {
 template <typename Write>
 Message StateServer::saveInto(const std::string &folder, Write write) {
   const TraceSpan span("save");
-  const std::string who = fmt::format("server {}", rank());
+  const std::string who = name();
   // A model has one moment at a time; and state is not written over that of a
   // save that goes on.
   saving.reset();
@@ -435,6 +434,6 @@ Message StateServer::beginSave(const std::string &folder) {
 Message StateServer::askSave(const std::string &folder) const {
   if (!saving || saving->folder != folder)
     return encodeSaved(Status::invalid(
-        fmt::format("server {} has begun no save into {}", rank(), folder)));
+        fmt::format("{} has begun no save into {}", name(), folder)));
   return saving->task->isDone() ? saving->answer : answerSaving();
 }

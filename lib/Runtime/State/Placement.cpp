@@ -1,4 +1,4 @@
-//===- Placement.cpp - Which server holds what of a program ---------------===//
+//===- Placement.cpp - Which owner holds what of a program ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,37 +32,58 @@ const char *pdlrt::placementPolicyName(PlacementPolicy policy) {
   return pdlabi::placementPolicyNames[static_cast<uint32_t>(policy)];
 }
 
+/// Whether a job of that mode can have so many servers and trainers.
+static Status checkCounts(const Mode &mode, int32_t servers, int32_t trainers) {
+  if (mode.needsServers() && (servers < 1 || servers > maxServers))
+    return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
+                           " servers, not " + std::to_string(servers));
+  if (!mode.needsServers() && servers != 0)
+    return Status::invalid(std::string("a job of mode ") + mode.name +
+                           " has no servers, not " + std::to_string(servers) +
+                           ": its trainers own all state");
+  if (trainers < 1 || trainers > maxServers)
+    return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
+                           " trainers, not " + std::to_string(trainers));
+  return {};
+}
+
 Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,
-                                       int32_t serverCount,
+                                       int32_t servers, int32_t trainers,
                                        PlacementPolicy policy) {
-  if (!modeOf(descriptor).hasServers)
+  const Mode &mode = modeOf(descriptor);
+  if (!mode.hasServers)
     return Status::invalid(
         std::string("model ") + descriptor.model_name +
         " was translated for one process and knows no servers; translate it "
         "with " +
         serverModeFlags());
-  if (serverCount < 1 || serverCount > maxServers)
-    return Status::invalid("a job has 1 to " + std::to_string(maxServers) +
-                           " servers, not " + std::to_string(serverCount));
+  PDLRT_RETURN_IF_ERROR(checkCounts(mode, servers, trainers));
+  const int32_t ownerCount = servers + (mode.trainersOwn() ? trainers : 0);
+  auto rangeOf = [&](OwnerPlace place) {
+    return place == OwnerPlace::Servers ? pdlabi::OwnerRange{0, servers}
+                                        : pdlabi::OwnerRange{servers, trainers};
+  };
   std::vector<pdlabi::PlacementUnit> units;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     for (int64_t u = 0; u < symbol.unit_count; ++u)
-      units.push_back({pdlabi::placementUnitId(symbol.id, uint64_t(u)),
-                       symbol.unit_costs[isTable ? 0 : u]});
+      units.push_back(
+          {pdlabi::placementUnitId(symbol.id, uint64_t(u)),
+           symbol.unit_costs[isTable ? 0 : u],
+           rangeOf(isTable ? mode.tablesWith : mode.parametersWith)});
   }
   Placement result;
-  result.servers = serverCount;
+  result.servers = servers;
   result.usedPolicy = policy;
-  result.loads.resize(serverCount);
+  result.loads.resize(ownerCount);
   std::vector<uint32_t> order(units.size());
   std::vector<int32_t> owners(units.size());
-  if (!pdlabi::placeUnits(policy, units.data(), units.size(), serverCount,
+  if (!pdlabi::placeUnits(policy, units.data(), units.size(), ownerCount,
                           order.data(), result.loads.data(), owners.data()))
     return Status::internal("this program's units cannot be placed");
   result.mapDigest = pdlabi::placementDigest(units.data(), units.size(),
-                                             serverCount, owners.data());
+                                             ownerCount, owners.data());
 
   const int32_t *next = owners.data();
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
@@ -70,8 +91,8 @@ Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,
     SymbolMap &map = result.symbols.emplace_back();
     map.owners.assign(next, next + symbol.unit_count);
     next += symbol.unit_count;
-    map.units.resize(serverCount);
-    map.rows.resize(serverCount);
+    map.units.resize(ownerCount);
+    map.rows.resize(ownerCount);
     for (int64_t u = 0; u < symbol.unit_count; ++u) {
       const int32_t server = map.owners[u];
       map.units[server].push_back(u);
@@ -94,4 +115,10 @@ int64_t Placement::rowCountOf(int32_t symbol, int32_t server) const {
   for (const RowBlock &rows : rowsOf(symbol, server))
     count += rows.rowCount;
   return count;
+}
+
+std::string Placement::nameOf(int32_t owner) const {
+  return owner < servers
+             ? "server " + std::to_string(owner)
+             : "owner in trainer " + std::to_string(owner - servers);
 }

@@ -71,17 +71,42 @@ Expected<Address> pdlrt::parseAddress(const std::string &text) {
   return address;
 }
 
-Status pdlrt::checkServerAddresses(const std::vector<std::string> &servers) {
+Status pdlrt::checkAddresses(const char *flag,
+                             const std::vector<std::string> &addresses) {
   std::set<std::string> known;
-  for (const std::string &text : servers) {
+  for (const std::string &text : addresses) {
     Expected<Address> address = parseAddress(text);
     if (!address)
-      return std::move(address).status().withContext("--servers");
+      return std::move(address).status().withContext(flag);
     if (!known.insert(address->toString()).second)
-      return Status::invalid("--servers names " + text +
-                             " twice; each server has its own address");
+      return Status::invalid(std::string(flag) + " names " + text +
+                             " twice; each process has its own address");
   }
   return {};
+}
+
+/// Whether only processes of this machine reach an address.
+static bool isLocal(const Address &address) {
+  return address.kind != Address::Kind::Tcp || address.host == "localhost" ||
+         address.host == "::1" || address.host.rfind("127.", 0) == 0;
+}
+
+Expected<ListenPlace> pdlrt::choosePlace(const std::string &who,
+                                         const std::string &own,
+                                         const std::string &bind,
+                                         bool hasToken) {
+  ListenPlace place{bind.empty() ? own : bind};
+  Expected<Address> address = parseAddress(place.address);
+  if (!address)
+    return std::move(address).status().withContext("--bind");
+  place.isOpenToAll = !isLocal(*address) && !hasToken;
+  if (bind.empty() && place.isOpenToAll)
+    return Status::invalid(
+        who + " would listen at " + place.address +
+        ", which other machines may reach; give all processes of the job a "
+        "secret with --token-file, or say --bind " +
+        place.address + " if everybody who reaches it may take part");
+  return place;
 }
 
 std::string Address::toString() const {

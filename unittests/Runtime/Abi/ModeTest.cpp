@@ -16,9 +16,9 @@
 
 using namespace pdlrt;
 
-static constexpr int32_t allModes[] = {PDL_MODE_LOCAL, PDL_MODE_SYNC,
-                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC,
-                                       PDL_MODE_QUORUM};
+static constexpr int32_t allModes[] = {
+    PDL_MODE_LOCAL,  PDL_MODE_SYNC,       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC,
+    PDL_MODE_QUORUM, PDL_MODE_COLLECTIVE, PDL_MODE_HYBRID};
 
 TEST(Mode, EachHasARowAndANameOfItsOwn) {
   std::set<std::string> names;
@@ -39,8 +39,10 @@ TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
   EXPECT_EQ(modeName(77), "77");
   EXPECT_EQ(serverModeFlags(),
-            "--mode=sync, --mode=async, --mode=half-async or "
-            "--mode=quorum");
+            "--mode=sync, --mode=async, --mode=half-async, --mode=quorum, "
+            "--mode=collective or --mode=hybrid");
+  EXPECT_EQ(findModeNamed("hybrid"), findMode(PDL_MODE_HYBRID));
+  EXPECT_EQ(findModeNamed("no such mode"), nullptr);
 }
 
 // What depends on each other: who does not wait for others cannot know the norm
@@ -55,5 +57,9 @@ TEST(Mode, PropertiesFitTogether) {
     if (mode.newStartsGoOn) {
       EXPECT_FALSE(mode.workersSend) << mode.name;
     }
+    // State that dies with a trainer cannot be waited for.
+    EXPECT_FALSE(mode.trainersOwn() && mode.newStartsGoOn) << mode.name;
+    EXPECT_EQ(mode.hasServers, mode.trainersOwn() || mode.needsServers())
+        << mode.name;
   }
 }

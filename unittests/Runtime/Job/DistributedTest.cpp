@@ -10,6 +10,8 @@
 #include "Support/TestCluster.h"
 
 #include "pdlrt/Engine/Engine.h"
+#include "pdlrt/Job/StateHost.h"
+#include "pdlrt/Transport/LoopbackTransport.h"
 
 #include <gmock/gmock.h>
 #include <thread>
@@ -49,14 +51,13 @@ struct Reference {
   std::vector<StepResult> steps;
 };
 
-/// Trains as trainer `rank` of `cluster`; the steps that it did.
-std::vector<StepResult> trainAs(TestCluster &cluster, int rank, int trainers,
-                                int workers) {
-  Expected<std::unique_ptr<Job>> job = cluster.join(rank);
+/// Trains as trainer `rank` of a job that it has joined; the steps that it did.
+std::vector<StepResult> trainIn(Expected<std::unique_ptr<Job>> job,
+                                const pdl_descriptor &descriptor, int rank,
+                                int trainers, int workers) {
   EXPECT_TRUE(job.ok()) << job.status().message();
   if (!job)
     return {};
-  const pdl_descriptor &descriptor = *cluster.trainerProgram;
   const ReplicaLayout layout = (*job)->layout(trainers, workers);
   Scheduler scheduler(2);
   Model mirror(descriptor, seed, StateLocation::Servers);
@@ -89,6 +90,12 @@ std::vector<StepResult> trainAs(TestCluster &cluster, int rank, int trainers,
   EXPECT_EQ(sums[0], expected);
   (*job)->leave(status);
   return steps;
+}
+
+std::vector<StepResult> trainAs(TestCluster &cluster, int rank, int trainers,
+                                int workers) {
+  return trainIn(cluster.join(rank), *cluster.trainerProgram, rank, trainers,
+                 workers);
 }
 
 struct Shape {
@@ -254,4 +261,168 @@ TEST(DistributedJob, AFailureEndsAllTrainersWithItsSentence) {
   EXPECT_EQ(outcomes[1].message(), "clicks.tsv:7:2: no number");
   EXPECT_THAT(outcomes[0].message(), HasSubstr("clicks.tsv:7:2: no number"));
   EXPECT_THAT(outcomes[0].message(), HasSubstr("trainer 1"));
+}
+
+namespace {
+
+struct OwnersShape {
+  int32_t mode;
+  int trainers, servers, workers;
+  bool clipped;
+};
+
+/// A job whose trainers, in threads, own state; servers likewise where the mode
+/// has some.
+struct OwnersJob {
+  OwnersJob(const OwnersShape &shape) : shape(shape) {
+    ProgramVariant variant;
+    variant.mode = shape.mode;
+    variant.clipped = shape.clipped;
+    variant.role = PDL_ROLE_TRAINER;
+    trainer = handWrittenProgram(variant);
+    variant.role = PDL_ROLE_PSERVER;
+    owner = handWrittenProgram(variant);
+    placement = std::make_unique<Placement>(*Placement::compute(
+        *owner, shape.servers, shape.trainers, PlacementPolicy::LeastLoaded));
+    for (int s = 0; s < shape.servers; ++s)
+      cluster.servers.push_back("server" + std::to_string(s));
+    for (int t = 0; t < shape.trainers; ++t)
+      cluster.peers.push_back("trainer" + std::to_string(t));
+    cluster.trainers = shape.trainers;
+    hosts.resize(shape.servers + shape.trainers);
+    for (int s = 0; s < shape.servers; ++s)
+      host(s, *network, cluster.servers[s]);
+  }
+  void host(int32_t number, Transport &transport, const std::string &address) {
+    HostOptions options;
+    options.owner = number;
+    options.trainers = shape.trainers;
+    options.seed = seed;
+    hosts[number] =
+        std::make_unique<StateHost>(*owner, *placement, options, clock);
+    const Status status = hosts[number]->listen(transport, address);
+    ASSERT_TRUE(status.ok()) << status.message();
+    hosts[number]->load();
+  }
+  /// All that trainer `rank` is.
+  std::vector<StepResult> train(int rank) {
+    const auto loopback = createLoopbackTransport(*network);
+    const int32_t number = placement->ownerOfTrainer(rank);
+    host(number, *loopback, cluster.peers[rank]);
+    DistributedOptions options = cluster;
+    options.rank = rank;
+    std::vector<StepResult> steps =
+        trainIn(joinJob(*trainer, options, {shape.workers, seed, 0}, *loopback),
+                *trainer, rank, shape.trainers, shape.workers);
+    end(number);
+    return steps;
+  }
+  void end(int32_t number) {
+    StateHost &host = *hosts[number];
+    host.waitUntilOver([] {});
+    EXPECT_EQ(host.core().status().state, JobState::Finished)
+        << host.core().status().sentence;
+    host.sayFarewell(std::chrono::seconds(10));
+    EXPECT_TRUE(host.finish().ok());
+  }
+
+  const OwnersShape shape;
+  RealClock clock;
+  std::unique_ptr<Transport> network = createInProcessTransport(clock);
+  const pdl_descriptor *trainer, *owner;
+  std::unique_ptr<Placement> placement;
+  DistributedOptions cluster;
+  std::vector<std::unique_ptr<StateHost>> hosts;
+};
+
+class OwnersAgainstLocal : public testing::TestWithParam<OwnersShape> {};
+
+} // namespace
+
+TEST_P(OwnersAgainstLocal, SameBitsOfStateAndLosses) {
+  const OwnersShape shape = GetParam();
+  ProgramVariant variant;
+  variant.clipped = shape.clipped;
+  Reference reference(variant, shape.trainers, shape.workers);
+  OwnersJob job(shape);
+  std::vector<std::vector<StepResult>> steps(shape.trainers);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < shape.trainers; ++rank)
+    threads.emplace_back([&, rank] { steps[rank] = job.train(rank); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int s = 0; s < shape.servers; ++s)
+    job.end(s);
+  for (const std::vector<StepResult> &own : steps) {
+    ASSERT_EQ(own.size(), reference.steps.size());
+    for (size_t i = 0; i < own.size(); ++i)
+      EXPECT_EQ(own[i].lossSum, reference.steps[i].lossSum);
+  }
+  std::vector<const Model *> models;
+  for (const auto &host : job.hosts)
+    models.push_back(&host->model());
+  expectParts(models, reference.model);
+  // Servers have no parameter, and trainers no row, but where the mode says so.
+  for (size_t number = 0; number < models.size(); ++number) {
+    const bool isServer = int(number) < shape.servers;
+    for (int32_t symbol = 0; isServer && symbol < 3; ++symbol)
+      EXPECT_TRUE(models[number]->rows(symbol).empty());
+    if (shape.servers > 0 && !isServer) {
+      EXPECT_EQ(models[number]->table(SymbolTable)->size(), 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, OwnersAgainstLocal,
+    testing::Values(OwnersShape{PDL_MODE_COLLECTIVE, 1, 0, 2, true},
+                    OwnersShape{PDL_MODE_COLLECTIVE, 2, 0, 1, false},
+                    OwnersShape{PDL_MODE_COLLECTIVE, 3, 0, 2, true},
+                    OwnersShape{PDL_MODE_COLLECTIVE, 4, 0, 1, true},
+                    OwnersShape{PDL_MODE_HYBRID, 1, 1, 1, true},
+                    OwnersShape{PDL_MODE_HYBRID, 2, 1, 2, false},
+                    OwnersShape{PDL_MODE_HYBRID, 3, 2, 1, true}));
+
+// Its state is gone: all others fail, and say which trainer it was.
+TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
+  OwnersJob job({PDL_MODE_COLLECTIVE, 2, 0, 1, false});
+  std::vector<Status> outcomes(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto loopback = createLoopbackTransport(*job.network);
+      job.host(rank, *loopback, job.cluster.peers[rank]);
+      DistributedOptions options = job.cluster;
+      options.rank = rank;
+      Expected<std::unique_ptr<Job>> joined =
+          joinJob(*job.trainer, options, {1, seed, 0}, *loopback);
+      ASSERT_TRUE(joined.ok()) << joined.status().message();
+      if (rank == 1) {
+        outcomes[1] = Status::invalid("clicks.tsv:7:2: no number");
+      } else {
+        int64_t here = 1;
+        outcomes[0] = (*joined)->sum({&here, 1}, {});
+      }
+      (*joined)->leave(outcomes[rank]);
+      StateHost &host = *job.hosts[rank];
+      host.waitUntilOver([] {});
+      EXPECT_EQ(host.core().status().state, JobState::Failed);
+      host.sayFarewell(std::chrono::seconds(10));
+      EXPECT_TRUE(host.finish().ok());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(outcomes[0].message(), HasSubstr("clicks.tsv:7:2: no number"));
+  EXPECT_THAT(outcomes[0].message(), HasSubstr("trainer 1"));
+}
+
+TEST(OwnersJob, NobodyWaitsForATrainerThatIsLost) {
+  ProgramVariant variant;
+  variant.mode = PDL_MODE_COLLECTIVE;
+  variant.role = PDL_ROLE_TRAINER;
+  const Status status = checkMayWait(*handWrittenProgram(variant), "wait");
+  EXPECT_THAT(status.message(), HasSubstr("mode collective: trainers own"));
+  EXPECT_TRUE(checkMayWait(*handWrittenProgram(variant), "abort").ok());
+  variant.mode = PDL_MODE_SYNC;
+  EXPECT_TRUE(checkMayWait(*handWrittenProgram(variant), "wait").ok());
 }

@@ -29,7 +29,7 @@ protected:
     program = std::make_unique<BlockProgram>(variant);
     const Status status = checkDescriptor(&program->descriptor());
     ASSERT_TRUE(status.ok()) << status.message();
-    auto map = Placement::compute(program->descriptor(), servers,
+    auto map = Placement::compute(program->descriptor(), servers, 1,
                                   PlacementPolicy::LeastLoaded);
     ASSERT_TRUE(map.ok());
     placement = std::make_unique<Placement>(std::move(*map));

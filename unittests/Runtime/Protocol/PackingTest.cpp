@@ -232,7 +232,7 @@ TEST(Packing, CountsOfRowsAreNotRounded) {
     pdl_descriptor descriptor = program.descriptor();
     descriptor.symbols = symbols;
     const auto map =
-        Placement::compute(descriptor, 1, PlacementPolicy::RoundRobin);
+        Placement::compute(descriptor, 1, 1, PlacementPolicy::RoundRobin);
     const auto layout = ExchangeLayout::create(descriptor, BlockTrain, *map);
     ASSERT_TRUE(layout.ok());
     const int32_t channel = layout->find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy);
@@ -269,7 +269,7 @@ protected:
              const std::vector<float> &rows) {
     Taken taken;
     taken.w.resize(w.size());
-    const auto map = Placement::compute(program.descriptor(), servers,
+    const auto map = Placement::compute(program.descriptor(), servers, 1,
                                         PlacementPolicy::RoundRobin);
     const auto layout =
         ExchangeLayout::create(program.descriptor(), BlockTrain, *map);

@@ -27,7 +27,7 @@ ServerJob<T>::ServerJob(const BlockVariant &variant, int32_t serverCount,
     : program(variant), scheduler(threads) {
   const Status status = checkDescriptor(&descriptor());
   EXPECT_TRUE(status.ok()) << status.message();
-  placement = *Placement::compute(descriptor(), serverCount, policy);
+  placement = *Placement::compute(descriptor(), serverCount, 1, policy);
   for (int32_t p = 0; p < BlockPrograms; ++p)
     layouts.push_back(std::make_unique<ExchangeLayout>(
         *ExchangeLayout::create(descriptor(), p, *placement)));

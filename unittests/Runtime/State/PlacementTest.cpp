@@ -25,9 +25,9 @@ constexpr PlacementPolicy policies[] = {PlacementPolicy::RoundRobin,
 
 /// The hand-written program with a parameter of five blocks.
 struct BlockedProgram {
-  explicit BlockedProgram(int32_t role)
+  explicit BlockedProgram(int32_t role, int32_t mode = PDL_MODE_SYNC)
       : descriptor(*handWrittenProgram(
-            {PDL_F32, PDL_UNTOUCHED_LAZY, false, PDL_MODE_SYNC, role})) {
+            {PDL_F32, PDL_UNTOUCHED_LAZY, false, mode, role})) {
     std::copy_n(descriptor.symbols, 3, symbols);
     pdl_symbol &weights = symbols[SymbolWeights];
     weights.shape = shape;
@@ -63,7 +63,7 @@ TEST(Placement, EachUnitHasOneOwner) {
   for (PlacementPolicy policy : policies)
     for (int32_t servers : {1, 2, 3, 7}) {
       const Expected<Placement> map =
-          Placement::compute(program.descriptor, servers, policy);
+          Placement::compute(program.descriptor, servers, 1, policy);
       ASSERT_TRUE(map.ok()) << map.status().message();
       for (int32_t s = 0; s < 3; ++s) {
         const pdl_symbol &symbol = program.symbols[s];
@@ -100,11 +100,11 @@ TEST(Placement, BothRolesComputeTheSameMap) {
       << checkDescriptor(&trainer.descriptor).message();
   for (PlacementPolicy policy : policies) {
     const Expected<Placement> a =
-        Placement::compute(server.descriptor, 3, policy);
+        Placement::compute(server.descriptor, 3, 1, policy);
     const Expected<Placement> b =
-        Placement::compute(trainer.descriptor, 3, policy);
+        Placement::compute(trainer.descriptor, 3, 1, policy);
     const Expected<Placement> other =
-        Placement::compute(server.descriptor, 2, policy);
+        Placement::compute(server.descriptor, 2, 1, policy);
     ASSERT_TRUE(a.ok() && b.ok() && other.ok());
     EXPECT_EQ(a->digest(), b->digest());
     EXPECT_NE(a->digest(), other->digest());
@@ -116,8 +116,8 @@ TEST(Placement, BothRolesComputeTheSameMap) {
 
 TEST(Placement, LeastLoadedIsBalanced) {
   const BlockedProgram program(PDL_ROLE_PSERVER);
-  const Expected<Placement> map =
-      Placement::compute(program.descriptor, 3, PlacementPolicy::LeastLoaded);
+  const Expected<Placement> map = Placement::compute(
+      program.descriptor, 3, 1, PlacementPolicy::LeastLoaded);
   ASSERT_TRUE(map.ok());
   const uint64_t total = 300 + 8 + 1024 * 16;
   uint64_t sum = 0;
@@ -129,15 +129,58 @@ TEST(Placement, LeastLoadedIsBalanced) {
 }
 
 TEST(Placement, ProgramsOfOneProcessHaveNone) {
-  EXPECT_THAT(Placement::compute(*handWrittenProgram({}), 2,
+  EXPECT_THAT(Placement::compute(*handWrittenProgram({}), 2, 1,
                                  PlacementPolicy::LeastLoaded)
                   .status()
                   .message(),
               HasSubstr("--mode=sync"));
   const BlockedProgram program(PDL_ROLE_PSERVER);
   EXPECT_THAT(
-      Placement::compute(program.descriptor, 0, PlacementPolicy::LeastLoaded)
+      Placement::compute(program.descriptor, 0, 1, PlacementPolicy::LeastLoaded)
           .status()
           .message(),
       HasSubstr("1 to 65536 servers"));
+}
+
+// In mode hybrid parameters are dealt among trainers alone, rows among servers;
+// in mode collective all among trainers.
+TEST(Placement, KindsGoToTheirOwners) {
+  const BlockedProgram collective(PDL_ROLE_PSERVER, PDL_MODE_COLLECTIVE),
+      hybrid(PDL_ROLE_PSERVER, PDL_MODE_HYBRID);
+  for (PlacementPolicy policy : policies)
+    for (int32_t trainers : {1, 2, 3}) {
+      const Expected<Placement> all =
+          Placement::compute(collective.descriptor, 0, trainers, policy);
+      ASSERT_TRUE(all.ok()) << all.status().message();
+      EXPECT_EQ(all->serverCount(), trainers);
+      EXPECT_EQ(all->ownerOfTrainer(trainers - 1), trainers - 1);
+      EXPECT_EQ(all->nameOf(0), "owner in trainer 0");
+      for (int32_t servers : {1, 2}) {
+        const Expected<Placement> map =
+            Placement::compute(hybrid.descriptor, servers, trainers, policy);
+        ASSERT_TRUE(map.ok()) << map.status().message();
+        EXPECT_EQ(map->serverCount(), servers + trainers);
+        EXPECT_EQ(map->nameOf(servers - 1),
+                  "server " + std::to_string(servers - 1));
+        EXPECT_EQ(map->nameOf(servers), "owner in trainer 0");
+        for (int32_t s = 0; s < 3; ++s)
+          for (int64_t unit = 0; unit < hybrid.symbols[s].unit_count; ++unit)
+            EXPECT_EQ(map->ownerOf(s, unit) < servers, s == SymbolTable);
+      }
+    }
+}
+
+TEST(Placement, AModeSaysWhichProcessesAJobHas) {
+  auto sentence = [](int32_t mode, int32_t servers, int32_t trainers) {
+    const BlockedProgram program(PDL_ROLE_PSERVER, mode);
+    return Placement::compute(program.descriptor, servers, trainers,
+                              PlacementPolicy::LeastLoaded)
+        .status()
+        .message();
+  };
+  EXPECT_THAT(sentence(PDL_MODE_COLLECTIVE, 2, 2),
+              HasSubstr("mode collective has no servers, not 2"));
+  EXPECT_THAT(sentence(PDL_MODE_COLLECTIVE, 0, 0),
+              HasSubstr("trainers, not 0"));
+  EXPECT_THAT(sentence(PDL_MODE_HYBRID, 0, 2), HasSubstr("servers, not 0"));
 }

@@ -377,12 +377,16 @@ void Descriptor::buildRole(const ProgramVariant &variant) {
                         {PDL_CHANNEL_GRADIENT, SymbolBias, -1},
                         {PDL_CHANNEL_ROW_GRADIENT, SymbolTable, -1},
                         {PDL_CHANNEL_LOSS, -1, -1}});
-  if (variant.clipped && variant.mode == PDL_MODE_SYNC)
+  // Of a round nobody has the whole gradient.
+  const bool isRound = variant.mode == PDL_MODE_SYNC ||
+                       variant.mode == PDL_MODE_COLLECTIVE ||
+                       variant.mode == PDL_MODE_HYBRID;
+  if (variant.clipped && isRound)
     for (int32_t symbol : {SymbolWeights, SymbolBias, SymbolTable})
       trainChannels.push_back({PDL_CHANNEL_PARTIAL_NORM, symbol, 0});
   if (variant.clipped)
     trainChannels.push_back({PDL_CHANNEL_NORM, -1, 0});
-  if (variant.clipped && variant.mode == PDL_MODE_ASYNC)
+  if (variant.clipped && !isRound)
     for (pdl_channel &channel : trainChannels)
       if (channel.kind == PDL_CHANNEL_GRADIENT ||
           channel.kind == PDL_CHANNEL_ROW_GRADIENT)

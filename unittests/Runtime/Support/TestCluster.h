@@ -25,6 +25,61 @@
 #include <string>
 #include <vector>
 
+inline void expectRows(const pdlrt::EmbeddingTable &part,
+                       const pdlrt::EmbeddingTable &whole) {
+  using namespace pdlrt;
+  std::vector<TableRow> rows;
+  TableScratch scratch;
+  for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    part.collectShard(shard, rows);
+    for (const TableRow &row : rows) {
+      void *expected = nullptr;
+      ASSERT_EQ(whole.find(1, &row.key, &expected, scratch), 0);
+      EXPECT_EQ(std::memcmp(row.row, expected, whole.rowBytes()), 0)
+          << "key " << row.key;
+    }
+  }
+}
+
+/// Expects the parts of owners together to be the state of `whole`.
+inline void expectParts(const std::vector<const pdlrt::Model *> &parts,
+                        const pdlrt::Model &whole) {
+  using namespace pdlrt;
+  const pdl_descriptor &descriptor = parts.front()->descriptor();
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = descriptor.symbols[s];
+    const size_t size = elementSize(symbol);
+    int64_t found = 0;
+    for (const Model *part : parts) {
+      if (const EmbeddingTable *table = part->table(s)) {
+        found += table->size();
+        expectRows(*table, *whole.table(s));
+        continue;
+      }
+      for (int32_t slot = -1; slot < symbol.slot_count; ++slot) {
+        auto *from = static_cast<const char *>(slot < 0 ? part->value(s)
+                                                        : part->slot(s, slot));
+        auto *all = static_cast<const char *>(slot < 0 ? whole.value(s)
+                                                       : whole.slot(s, slot));
+        for (const RowBlock &block : part->rows(s)) {
+          const size_t row = size_t(symbol.row_width) * size;
+          EXPECT_EQ(std::memcmp(from, all + block.firstRow * row,
+                                block.rowCount * row),
+                    0)
+              << symbol.name;
+          from += block.rowCount * row;
+          found += slot < 0 ? block.rowCount : 0;
+        }
+      }
+    }
+    EXPECT_EQ(found, whole.table(s) ? whole.table(s)->size() : symbol.row_count)
+        << symbol.name;
+  }
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    for (const Model *part : parts)
+      EXPECT_EQ(part->stepCount(g), whole.stepCount(g));
+}
+
 /// Servers with real state, which trainers in threads reach over the in-process
 /// transport.
 class TestCluster {
@@ -39,7 +94,7 @@ public:
     variant.role = PDL_ROLE_TRAINER;
     trainerProgram = handWrittenProgram(variant);
     placement = std::make_unique<Placement>(*Placement::compute(
-        *descriptor, servers, PlacementPolicy::LeastLoaded));
+        *descriptor, servers, trainers, PlacementPolicy::LeastLoaded));
     for (int rank = 0; rank < servers; ++rank) {
       Handshake handshake = Handshake::of(*descriptor, *placement);
       handshake.serverRank = rank;
@@ -78,41 +133,10 @@ public:
 
   /// Expects the state of all servers together to be that of `whole`.
   void expectState(const pdlrt::Model &whole) {
-    using namespace pdlrt;
-    for (int32_t s = 0; s < descriptor->symbol_count; ++s) {
-      const pdl_symbol &symbol = descriptor->symbols[s];
-      const size_t size = elementSize(symbol);
-      int64_t found = 0;
-      for (size_t rank = 0; rank < states.size(); ++rank) {
-        const Model &part = states[rank]->model();
-        if (const EmbeddingTable *table = part.table(s)) {
-          found += table->size();
-          expectRows(*table, *whole.table(s));
-          continue;
-        }
-        for (int32_t slot = -1; slot < symbol.slot_count; ++slot) {
-          auto *from = static_cast<const char *>(slot < 0 ? part.value(s)
-                                                          : part.slot(s, slot));
-          auto *all = static_cast<const char *>(slot < 0 ? whole.value(s)
-                                                         : whole.slot(s, slot));
-          for (const RowBlock &block : part.rows(s)) {
-            const size_t row = size_t(symbol.row_width) * size;
-            EXPECT_EQ(std::memcmp(from, all + block.firstRow * row,
-                                  block.rowCount * row),
-                      0)
-                << symbol.name;
-            from += block.rowCount * row;
-            found += slot < 0 ? block.rowCount : 0;
-          }
-        }
-      }
-      EXPECT_EQ(found,
-                whole.table(s) ? whole.table(s)->size() : symbol.row_count)
-          << symbol.name;
-    }
-    for (int32_t g = 0; g < descriptor->group_count; ++g)
-      for (auto &state : states)
-        EXPECT_EQ(state->model().stepCount(g), whole.stepCount(g));
+    std::vector<const pdlrt::Model *> models;
+    for (auto &state : states)
+      models.push_back(&state->model());
+    expectParts(models, whole);
   }
 
   pdlrt::RealClock clock;
@@ -122,22 +146,6 @@ public:
   std::vector<std::unique_ptr<pdlrt::ServerCore>> cores;
 
 private:
-  static void expectRows(const pdlrt::EmbeddingTable &part,
-                         const pdlrt::EmbeddingTable &whole) {
-    using namespace pdlrt;
-    std::vector<TableRow> rows;
-    TableScratch scratch;
-    for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
-      part.collectShard(shard, rows);
-      for (const TableRow &row : rows) {
-        void *expected = nullptr;
-        ASSERT_EQ(whole.find(1, &row.key, &expected, scratch), 0);
-        EXPECT_EQ(std::memcmp(row.row, expected, whole.rowBytes()), 0)
-            << "key " << row.key;
-      }
-    }
-  }
-
   pdlrt::Scheduler scheduler;
   std::unique_ptr<pdlrt::Placement> placement;
   std::vector<std::string> addresses;

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/DistributedJob.h"
+#include "pdlrt/Transport/Address.h"
 
 #include <cstdint>
 #include <functional>
@@ -73,6 +74,11 @@ struct SessionOptions {
   /// transport outlives the call.
   std::optional<DistributedOptions> distributed;
   Transport *transport = nullptr;
+  /// Where trainers own state: the program of this one's owner, of role
+  /// pserver, and where it listens. The transport takes its requests from this
+  /// process without a socket (LoopbackTransport.h).
+  const pdl_descriptor *ownerProgram = nullptr;
+  ListenPlace ownerPlace;
   /// Gets the sentence of an error that others are told too, before that: it
   /// may take long. The command returns it as well. May be empty.
   std::function<void(const std::string &sentence)> onError;

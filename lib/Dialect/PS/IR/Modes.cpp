@@ -33,6 +33,17 @@ static constexpr ModeProperties modes[] = {
      .abiMode = PDL_MODE_QUORUM,
      .hasServers = true,
      .sendersFormNorms = true},
+    {.mode = Mode::collective,
+     .abiMode = PDL_MODE_COLLECTIVE,
+     .hasServers = true,
+     .parametersWith = OwnerPlace::trainers,
+     .tablesWith = OwnerPlace::trainers,
+     .stepsAreRounds = true},
+    {.mode = Mode::hybrid,
+     .abiMode = PDL_MODE_HYBRID,
+     .hasServers = true,
+     .parametersWith = OwnerPlace::trainers,
+     .stepsAreRounds = true},
 };
 
 std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {

@@ -161,12 +161,6 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->group("Execution");
 }
 
-/// Whether only processes of this machine reach an address.
-static bool isLocal(const Address &address) {
-  return address.kind != Address::Kind::Tcp || address.host == "localhost" ||
-         address.host == "::1" || address.host.rfind("127.", 0) == 0;
-}
-
 /// What flags say of who waits for whom.
 static Status takeBounds(const Mode &mode, ServerFlags &flags) {
   const bool pushesAreSteps =
@@ -205,19 +199,15 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
         "--rank {} is none of the {} servers in --servers, which are numbered "
         "from 0 to {}",
         flags.rank, servers, servers - 1));
-  PDLRT_RETURN_IF_ERROR(checkServerAddresses(flags.servers));
-  flags.address = flags.bind.empty() ? flags.servers[flags.rank] : flags.bind;
-  Expected<Address> address = parseAddress(flags.address);
-  if (!address)
-    return std::move(address).status().withContext("--bind");
-  flags.isOpenToAll = !isLocal(*address) && flags.tokenFile.empty();
-  if (flags.bind.empty() && flags.isOpenToAll)
-    return Status::invalid(
-        "server " + std::to_string(flags.rank) + " would listen at " +
-        flags.address +
-        ", which other machines may reach; give all processes of the job a "
-        "secret with --token-file, or say --bind " +
-        flags.address + " if everybody who reaches it may take part");
+  PDLRT_RETURN_IF_ERROR(checkAddresses("--servers", flags.servers));
+  Expected<ListenPlace> place =
+      choosePlace(fmt::format("server {}", flags.rank),
+                  flags.servers[flags.rank], flags.bind,
+                  /*hasToken=*/!flags.tokenFile.empty());
+  if (!place)
+    return place.status();
+  flags.address = place->address;
+  flags.isOpenToAll = place->isOpenToAll;
   Expected<PlacementPolicy> policy = parsePlacementPolicy(flags.placement);
   if (!policy)
     return std::move(policy).status().withContext("--placement");

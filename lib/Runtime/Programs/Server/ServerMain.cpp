@@ -12,116 +12,26 @@
 #include "Programs/Server/ServerFlags.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
-#include "pdlrt/Checkpoint/ModelCheckpoint.h"
-#include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/Log.h"
-#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/ParseFlags.h"
-#include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/StopSignal.h"
-#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Files/TraceFile.h"
+#include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
-#include "pdlrt/Server/LoggedApplication.h"
-#include "pdlrt/Server/StateServer.h"
-#include "pdlrt/State/StateDigest.h"
+#include "pdlrt/Server/AppliedLog.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
-#include <functional>
-#include <new>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 using namespace pdlrt;
-
-/// Every round waits for somebody; only a longer wait is worth a line.
-static constexpr std::chrono::seconds longWait(2);
-/// How often somebody who is waited for is named.
-static constexpr std::chrono::seconds reportInterval(5);
-/// How often a request to stop is looked for.
-static constexpr std::chrono::milliseconds pollInterval(100);
-/// How long trainers may still ask how the job has ended; after a signal
-/// somebody waits for this process too.
-static constexpr std::chrono::seconds farewell(10), farewellAfterSignal(2);
-/// Workers of a trainer that may send by themselves: in mode async its own and,
-/// as in mode sync, one more that asks what changes nothing.
-static constexpr uint32_t mostWorkers = 4096;
-/// What a trainer may have sent since the last bookmark that all servers have,
-/// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
-/// Where steps are no rounds of all: an exchange, four sums for a checkpoint
-/// that trainers come to by themselves, the next exchange.
-static constexpr uint32_t keptAnswers = 4, keptAnswersOfMeetings = 6;
-
-//===----------------------------------------------------------------------===//
-// State at the start
-//===----------------------------------------------------------------------===//
-
-/// The checkpoint to go on from, if there is one.
-static Expected<std::optional<Checkpoint>>
-findResumed(const pdl_descriptor &descriptor, const ServerFlags &flags,
-            Scheduler &scheduler) {
-  if (!flags.resume)
-    return std::optional<Checkpoint>();
-  std::vector<std::string> refused;
-  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
-      flags.checkpoint, refused, CheckpointCheck::Everything, &scheduler);
-  if (!newest)
-    return newest.status();
-  for (const std::string &sentence : refused)
-    logWarning("passed over " + sentence);
-  const std::optional<Checkpoint> &found = *newest;
-  if (!found)
-    logInfo("no checkpoint in " + flags.checkpoint + " yet: training begins");
-  else
-    PDLRT_RETURN_IF_ERROR(
-        checkSameModel(descriptor, *found, CheckpointUse::Training));
-  return newest;
-}
-
-static Expected<uint64_t> chooseSeed(const ServerFlags &flags,
-                                     const std::optional<Checkpoint> &resumed) {
-  std::optional<uint64_t> found;
-  if (resumed) {
-    found = resumed->manifest().seed;
-    if (flags.seed && *flags.seed != *found)
-      return Status::invalid(fmt::format(
-          "{}: was trained with --seed {}, but this run has {}; leave the flag "
-          "out, or train into another folder",
-          resumed->path(), *found, *flags.seed));
-  } else if (!flags.initFrom.empty()) {
-    Expected<std::optional<uint64_t>> seed = seedOfModelFile(flags.initFrom);
-    if (!seed)
-      return seed.status();
-    found = *seed;
-  }
-  return flags.seed.value_or(found.value_or(0));
-}
-
-static Status fillState(StateServer &server, const ServerFlags &flags,
-                        const std::optional<Checkpoint> &resumed,
-                        Scheduler &scheduler) {
-  if (resumed) {
-    server.setStartStep(resumed->manifest().progress.steps);
-    logInfo("going on from " + resumed->path());
-    return restoreModel(server.model(), *resumed, CheckpointUse::Training,
-                        &scheduler);
-  }
-  if (!flags.initFrom.empty())
-    return initializeModel(server.model(), flags.initFrom, FileCoverage::Any);
-  return {};
-}
 
 //===----------------------------------------------------------------------===//
 // Log
@@ -149,185 +59,53 @@ static Status checkLog(const pdl_descriptor &descriptor,
       .withContext("--log-applied");
 }
 
-/// None where no log is asked for.
-static Expected<std::unique_ptr<AppliedLogWriter>>
-createLog(const ServerFlags &flags, StateServer &server) {
-  if (flags.logApplied.empty())
-    return std::unique_ptr<AppliedLogWriter>();
-  return AppliedLogWriter::create(
-      logPath(flags), {server.handshake(), digestOfState(server.model())});
-}
-
 //===----------------------------------------------------------------------===//
 // Serving
 //===----------------------------------------------------------------------===//
 
-/// What a server gives to its trainers, once it is loaded. References outlive
-/// it.
-class LoadedServer {
-public:
-  LoadedServer(const pdl_descriptor &of, const ServerFlags &given,
-               const Placement &map)
-      : descriptor(of), flags(given), placement(map),
-        scheduler(int(given.threads)) {}
-
-  /// Reads or makes the state; may take long.
-  Status load(const std::function<void(const std::string &)> &say);
-  ServerApplication &application() {
-    return logged ? *logged : static_cast<ServerApplication &>(*server);
-  }
-  /// Whether it could be loaded.
-  bool isOpen() const { return opened; }
-  /// Null where there is none.
-  AppliedLogWriter *log() { return logWriter.get(); }
-  StateServer &state() { return *server; }
-
-private:
-  const pdl_descriptor &descriptor;
-  const ServerFlags &flags;
-  const Placement &placement;
-  Scheduler scheduler;
-  bool opened = false;
-  std::unique_ptr<StateServer> server;
-  std::unique_ptr<AppliedLogWriter> logWriter;
-  std::optional<LoggedApplication> logged;
-};
-
-Status LoadedServer::load(const std::function<void(const std::string &)> &say) {
-  const TraceSpan span("load");
-  if (flags.resume)
-    say("looking for a checkpoint in " + flags.checkpoint);
-  Expected<std::optional<Checkpoint>> resumed =
-      findResumed(descriptor, flags, scheduler);
-  if (!resumed)
-    return resumed.status();
-  Expected<uint64_t> seed = chooseSeed(flags, *resumed);
-  if (!seed)
-    return seed.status();
-  Handshake handshake = Handshake::of(descriptor, placement);
-  handshake.serverRank = flags.rank;
-  handshake.trainers = flags.trainers;
-  handshake.seed = *seed;
-  handshake.resumes = flags.resume;
-  handshake.onFailure = flags.onFailure;
-  handshake.gradientPacking = flags.packGradients;
-  handshake.job = flags.job;
-  handshake.token = flags.token;
-  const std::optional<Checkpoint> &found = *resumed;
-  say(found                     ? "loading " + found->path()
-      : !flags.initFrom.empty() ? "loading " + flags.initFrom
-                                : std::string("making initial values"));
-  Expected<std::unique_ptr<StateServer>> created =
-      createStateServer({descriptor, placement, handshake, scheduler,
-                         flags.checkpoint.empty() && !flags.isOpenToAll
-                             ? SaveFolder()
-                             : SaveFolder(flags.checkpoint),
-                         flags.bounds});
-  if (!created)
-    return created.status();
-  server = std::move(*created);
-  PDLRT_RETURN_IF_ERROR(fillState(*server, flags, found, scheduler));
-  Expected<std::unique_ptr<AppliedLogWriter>> writer =
-      createLog(flags, *server);
-  if (!writer)
-    return writer.status();
-  logWriter = std::move(*writer);
-  if (logWriter)
-    logged.emplace(*server, *logWriter);
-  opened = true;
-  return {};
-}
-
-/// Takes the server into the job, or fails the job with the reason.
-static void loadAndOpen(LoadedServer &loaded, ServerCore &core, int64_t rank) {
-  const std::string who = fmt::format("server {}: ", rank);
-  try {
-    const Status status = loaded.load(
-        [&core](const std::string &what) { core.setProgress(what); });
-    if (status.ok())
-      core.open(loaded.application());
-    else
-      core.fail(who + status.message());
-  } catch (const std::bad_alloc &error) {
-    core.fail(who + describeOutOfMemory(error, "made its part of the state") +
-              "; use more servers, or machines with more memory");
-  } catch (const std::exception &exception) {
-    core.fail(who + exception.what());
-  }
-}
-
-/// Waits for the end of the job; the signal that asked for it, or 0.
-static int waitForEnd(ServerCore &core, const std::atomic<bool> &isLoaded,
-                      LoadedServer &loaded, int64_t rank) {
-  auto reported = std::chrono::steady_clock::now();
-  int signal = 0;
-  while (!core.waitUntilOver(pollInterval)) {
-    if (signal == 0 && (signal = stopSignal()) != 0) {
-      logInfo(fmt::format("server {}: told to stop, and asks trainers to stop "
-                          "after the current step; a second signal ends it at "
-                          "once",
-                          rank));
-      core.askToStop();
-    }
-    // Connections that it cannot take wait, and nobody hears why.
-    if (isAtFileLimit())
-      logWarningOnce(fmt::format("server {} takes no more connections: {}",
-                                 rank, describeFileLimit()));
-    if (isLoaded && loaded.log())
-      if (const Status status = loaded.log()->status(); !status.ok())
-        core.fail(fmt::format("server {}: {}", rank, status.message()));
-    const auto now = std::chrono::steady_clock::now();
-    if (now - reported < reportInterval)
-      continue;
-    reported = now;
-    if (const std::string waiting = core.waitingFor(longWait); !waiting.empty())
-      logInfo(waiting);
-  }
-  // It may have come with the end.
-  return signal != 0 ? signal : stopSignal();
-}
-
-/// Larger than those that an earlier life of this server gave, so that trainers
-/// which that left behind are known; and not to be guessed by strangers.
-static uint64_t chooseFirstIncarnation() {
-  constexpr int randomBits = 28;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-      std::chrono::system_clock::now().time_since_epoch());
-  std::random_device random;
-  return uint64_t(seconds.count()) << randomBits |
-         (random() & ((1U << randomBits) - 1));
-}
-
-static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
-                                     const ServerFlags &flags) {
-  ServerCoreOptions options;
-  options.trainers = uint32_t(flags.trainers);
-  options.workersOfTrainer = mostWorkers;
-  options.firstIncarnation = chooseFirstIncarnation();
-  options.jobId = drawNumber();
-  options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
-  options.keptAnswers = !options.newStartsGoOn ? 1
-                        : modeOf(descriptor).stepsAreRounds
-                            ? keptAnswers
-                            : keptAnswersOfMeetings;
+static HostOptions hostOptions(const ServerFlags &flags) {
+  HostOptions options;
+  options.owner = int32_t(flags.rank);
+  options.trainers = int32_t(flags.trainers);
+  options.job = flags.job;
+  options.token = flags.token;
+  options.seed = flags.seed;
+  options.initFrom = flags.initFrom;
+  options.checkpoint = flags.checkpoint;
+  options.resume = flags.resume;
+  // Where everybody may take part no trainer says where it may write.
+  if (!flags.checkpoint.empty() || flags.isOpenToAll)
+    options.saves = SaveFolder(flags.checkpoint);
+  options.onFailure = flags.onFailure;
+  options.packGradients = flags.packGradients;
+  options.bounds = flags.bounds;
+  if (!flags.logApplied.empty())
+    options.logApplied = logPath(flags);
+  options.threads = int(flags.threads);
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);
-  options.onFailure =
-      flags.onFailure == "wait" ? FailurePolicy::Wait : FailurePolicy::Abort;
   return options;
 }
 
-/// Ends the log, and says what steps have cost.
-static Status endOf(LoadedServer &loaded, const std::string &staleness,
-                    int64_t rank) {
-  std::vector<std::string> lines = costLines(loaded.state().costs());
-  if (!lines.empty() && !staleness.empty())
-    lines.push_back(staleness);
-  for (const std::string &line : lines)
-    logInfo(fmt::format("server {}: {}", rank, line));
-  return loaded.log()
-             ? loaded.log()->finish(digestOfState(loaded.state().model()))
-             : Status();
+/// Waits for the end of the job; the signal that asked for it, or 0.
+static int waitForEnd(StateHost &host) {
+  int signal = 0;
+  host.waitUntilOver([&] {
+    if (signal == 0 && (signal = stopSignal()) != 0) {
+      logInfo(host.name() + ": told to stop, and asks trainers to stop after "
+                            "the current step; a second signal ends it at "
+                            "once");
+      host.core().askToStop();
+    }
+    // Connections that it cannot take wait, and nobody hears why.
+    if (isAtFileLimit())
+      logWarningOnce(host.name() +
+                     " takes no more connections: " + describeFileLimit());
+    if (const Status status = host.logStatus(); !status.ok())
+      host.core().fail(host.name() + ": " + status.message());
+  });
+  // It may have come with the end.
+  return signal != 0 ? signal : stopSignal();
 }
 
 /// Names the server once.
@@ -341,55 +119,40 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   auto failed = [&](const Status &status) {
     return fail(1, fmt::format("server {}: {}", flags.rank, status.message()));
   };
-  Expected<Placement> placement = Placement::compute(
-      descriptor, int32_t(flags.servers.size()), flags.policy);
+  Expected<Placement> placement =
+      Placement::compute(descriptor, int32_t(flags.servers.size()),
+                         int32_t(flags.trainers), flags.policy);
   if (!placement)
     return failed(placement.status());
-  LoadedServer loaded(descriptor, flags, *placement);
   RealClock clock;
   Expected<std::unique_ptr<Transport>> transport = makeTransport(clock);
   if (!transport)
     return failed(transport.status());
-  std::atomic<bool> isLoaded = false;
-  ThreadExecutor executor;
-  std::optional<ServerCore> core(std::in_place, coreOptions(descriptor, flags),
-                                 clock, executor);
-  Expected<std::unique_ptr<Listener>> listener =
-      (*transport)->listen(flags.address, core->handler());
-  if (!listener)
-    return failed(listener.status());
+  StateHost host(descriptor, *placement, hostOptions(flags), clock);
+  if (const Status status = host.listen(**transport, flags.address);
+      !status.ok())
+    return failed(status);
   logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "
                       "trainer{}",
                       flags.rank, flags.servers.size(), descriptor.model_name,
-                      (*listener)->address(), flags.trainers,
+                      host.address(), flags.trainers,
                       flags.trainers == 1 ? "" : "s"));
-  // Trainers that come meanwhile are told so.
-  executor.run([&] {
-    Trace::nameThread("application");
-    loadAndOpen(loaded, *core, flags.rank);
-    isLoaded = true;
-  });
-  const int signal = waitForEnd(*core, isLoaded, loaded, flags.rank);
-  const JobStatus status = core->status();
+  host.load();
+  const int signal = waitForEnd(host);
+  const JobStatus status = host.core().status();
   const bool hasFailed = status.state != JobState::Finished;
   // Who reads it need not wait for trainers.
   if (hasFailed)
     fail(1, withRank(status.sentence, flags.rank));
   // Trainers ask once more, and are told how the job has ended.
-  core->waitUntilTold(signal != 0 ? farewellAfterSignal : farewell);
-  (*listener).reset();
-  if (!isLoaded) {
+  host.sayFarewell(farewellLimit(/*afterSignal=*/signal != 0));
+  if (!host.isLoaded()) {
     // Nobody waits for what is still being read.
     std::fflush(nullptr);
     std::_Exit(signal != 0 ? 128 + signal : 1);
   }
-  const std::string staleness = describeStaleness(core->staleness());
-  // Waits for a request that is worked on: until then the state is not ours.
-  core.reset();
-  if (loaded.isOpen())
-    if (const Status end = endOf(loaded, staleness, flags.rank);
-        !end.ok() && !hasFailed)
-      return failed(end);
+  if (const Status end = host.finish(); !end.ok() && !hasFailed)
+    return failed(end);
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
   if (hasFailed)
@@ -435,6 +198,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   if (descriptor.role != PDL_ROLE_PSERVER)
     return fail(1, "this program was not translated as a pserver; translate "
                    "the model with --mode=sync --emit=trainer,pserver");
+  if (Status status = checkMayWait(descriptor, flags.onFailure); !status.ok())
+    return fail(2, status.message());
   if (Status status = checkLog(descriptor, flags); !status.ok())
     return fail(2, status.message());
   if (Status status =

@@ -11,6 +11,8 @@
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/RandomNumber.h"
+#include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Transport/Address.h"
 
@@ -21,21 +23,44 @@ using namespace pdlrt;
 static constexpr int64_t maxTrainers = 4096;
 
 static constexpr const char *clusterFlagNames[] = {
-    "--rank",       "--trainers",  "--servers",       "--job",
-    "--token-file", "--placement", "--on-failure",    "--silence-limit",
-    "--wait",       "--pack-keys", "--pack-gradients"};
+    "--rank",          "--trainers",      "--servers",    "--peers",
+    "--bind",          "--job",           "--token-file", "--placement",
+    "--on-failure",    "--silence-limit", "--wait",       "--pack-keys",
+    "--pack-gradients"};
+
+/// The mode of a program of several processes; null of another one.
+static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
+  return descriptor.role == PDL_ROLE_TRAINER ? &modeOf(descriptor) : nullptr;
+}
 
 void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
                             ClusterFlags &flags) {
-  const std::string group =
-      descriptor.role == PDL_ROLE_TRAINER ? "Trainers and servers" : "";
+  const Mode *mode = modeOfJob(descriptor);
+  const std::string group = mode ? "Trainers and servers" : "";
   command
       .add_option("--servers", flags.servers,
                   "Addresses of all servers, in the order of their ranks: "
                   "HOST:PORT or unix:PATH, separated by commas")
       ->delimiter(',')
       ->type_name("A,B")
-      ->group(group);
+      ->group(mode && mode->needsServers() ? group : "");
+  const std::string ownersGroup = mode && mode->trainersOwn() ? group : "";
+  command
+      .add_option("--peers", flags.peers,
+                  "Addresses of all trainers, this one too, in the order of "
+                  "their ranks: each owns a part of the state. One trainer "
+                  "alone needs none")
+      ->delimiter(',')
+      ->type_name("A,B")
+      ->group(ownersGroup);
+  command
+      .add_option("--bind", flags.bind,
+                  "Listen here instead of at this trainer's own address in "
+                  "--peers (such as 0.0.0.0:7101). An address that other "
+                  "machines reach needs this or --token-file: whoever reaches "
+                  "it and knows --job and the secret may take part")
+      ->type_name("ADDRESS")
+      ->group(ownersGroup);
   command
       .add_option("--rank", flags.rank, "The number of this trainer, from 0")
       ->type_name("N")
@@ -110,13 +135,48 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->group(group);
 }
 
-static Status checkTrainerFlags(const ClusterFlags &flags,
+/// Whether the addresses are those that a job of the mode needs.
+static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
+  if (mode.needsServers() && flags.servers.empty())
+    return Status::invalid(
+        mode.trainersOwn()
+            ? fmt::format("--servers is required: in mode {} the rows of "
+                          "tables are on servers; give their addresses, or "
+                          "translate the model with --mode=collective",
+                          mode.name)
+            : "--servers is required: this program is a trainer whose state is "
+              "on servers; give their addresses, or translate the model with "
+              "--mode=local");
+  if (!mode.needsServers() && !flags.servers.empty())
+    return Status::invalid(fmt::format(
+        "--servers is not for mode {}, in which trainers own all state; give "
+        "the addresses of all trainers with --peers instead, or translate the "
+        "model with --mode=sync",
+        mode.name));
+  if (!mode.trainersOwn() && (!flags.peers.empty() || !flags.bind.empty()))
+    return Status::invalid(fmt::format(
+        "--peers and --bind are for trainers that own state, but in mode {} "
+        "servers do; leave them out, or translate the model with "
+        "--mode=collective or --mode=hybrid",
+        mode.name));
+  const auto peers = int64_t(flags.peers.size());
+  const bool isAlone = flags.trainers == 1 && peers == 0;
+  if (mode.trainersOwn() && peers != flags.trainers && !isAlone)
+    return Status::invalid(fmt::format(
+        "--peers has {} addresses, but the job has {} trainers, each of which "
+        "owns a part of the state; give the addresses of all of them, in the "
+        "order of their ranks",
+        peers, flags.trainers));
+  PDLRT_RETURN_IF_ERROR(checkAddresses("--servers", flags.servers));
+  PDLRT_RETURN_IF_ERROR(checkAddresses("--peers", flags.peers));
+  std::vector<std::string> all = flags.servers;
+  all.insert(all.end(), flags.peers.begin(), flags.peers.end());
+  return checkAddresses("the list of --servers and --peers", all);
+}
+
+static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
                                 const SessionOptions &options) {
-  if (flags.servers.empty())
-    return Status::invalid("--servers is required: this program is a trainer "
-                           "whose state is on servers; give their addresses, "
-                           "or translate the model with --mode=local");
-  PDLRT_RETURN_IF_ERROR(checkServerAddresses(flags.servers));
+  PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
     return Status::invalid(
         fmt::format("--rank {} is none of the {} trainers, which are numbered "
@@ -136,7 +196,7 @@ static Status checkTrainerFlags(const ClusterFlags &flags,
   if (!options.dumpBatches.empty())
     return Status::invalid("--dump-batches is not for a trainer with servers; "
                            "leave it out");
-  if (!options.initFrom.empty())
+  if (!options.initFrom.empty() && !mode.trainersOwn())
     return Status::invalid("--init-from is not for a trainer with servers, "
                            "which hold the values; give it to the servers");
   return {};
@@ -156,11 +216,26 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
                                serverModeFlags());
     return {};
   }
-  PDLRT_RETURN_IF_ERROR(checkTrainerFlags(flags, options));
+  const Mode &mode = modeOf(descriptor);
+  PDLRT_RETURN_IF_ERROR(checkTrainerFlags(mode, flags, options));
+  PDLRT_RETURN_IF_ERROR(checkMayWait(descriptor, flags.onFailure));
   DistributedOptions cluster;
   cluster.rank = int(flags.rank);
   cluster.trainers = int(flags.trainers);
   cluster.servers = flags.servers;
+  cluster.peers = flags.peers;
+  // A name that nobody else needs.
+  if (mode.trainersOwn() && flags.peers.empty())
+    cluster.peers = {fmt::format("unix:@pdl-trainer-{:016x}", drawNumber())};
+  if (mode.trainersOwn()) {
+    Expected<ListenPlace> place =
+        choosePlace(fmt::format("trainer {}", flags.rank),
+                    cluster.peers[flags.rank], flags.bind,
+                    /*hasToken=*/!flags.tokenFile.empty());
+    if (!place)
+      return place.status();
+    options.ownerPlace = std::move(*place);
+  }
   cluster.job = flags.job;
   if (!flags.tokenFile.empty()) {
     Expected<std::string> token = readTokenFile(flags.tokenFile);

@@ -23,9 +23,10 @@ namespace pdlrt {
 /// Where CLI11 puts what it read.
 struct ClusterFlags {
   int64_t rank = 0, trainers = 1;
-  std::vector<std::string> servers;
-  std::string job, tokenFile, placement = "least-loaded", onFailure = "abort",
-                              packKeys = "none", packGradients = "none";
+  std::vector<std::string> servers, peers;
+  std::string bind, job, tokenFile, placement = "least-loaded",
+                                    onFailure = "abort", packKeys = "none",
+                                    packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
 };
 

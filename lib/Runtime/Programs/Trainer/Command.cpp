@@ -45,6 +45,8 @@ void Command::print(const std::string &line) {
 }
 
 uint64_t Command::seedOfRun(const Checkpoint *from) const {
+  if (startSeed)
+    return *startSeed;
   return options.seed.value_or(from ? from->manifest().seed : 0);
 }
 

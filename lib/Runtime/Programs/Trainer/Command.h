@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ protected:
   static void print(const std::string &line);
 
   /// The seed that was asked for, or that of the checkpoint to go on from
-  /// (null: none).
+  /// (null: none); or `startSeed`.
   uint64_t seedOfRun(const Checkpoint *from) const;
   /// Makes `model`: that of a checkpoint (null: none), or of --init-from, or
   /// new. To evaluate, a file must have all parameters.
@@ -108,6 +109,9 @@ protected:
   Scheduler scheduler;
   std::unique_ptr<Job> job = createLocalJob(options.hogwild);
   std::unique_ptr<Model> model;
+  /// That of what this process begins with, where it owns a part of the state
+  /// of a job.
+  std::optional<uint64_t> startSeed;
   /// Whether the job ends early: the same in all its processes.
   bool stopping = false;
 };

@@ -24,6 +24,7 @@
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Protocol/PackedTraining.h"
+#include "pdlrt/Transport/LoopbackTransport.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <thread>
 
 using namespace pdlrt;
@@ -304,6 +306,26 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
       ->group("Execution");
 }
 
+/// Of a program whose trainers own state.
+static void addFooterOfOwners(CLI::App &command, const Mode &mode) {
+  command.footer(fmt::format(
+      "Example, of two trainers with two workers each:\n"
+      "  trainer train --peers a:7101,b:7101{} --trainers 2 --rank 0\n"
+      "      --replicas 1x2 --token-file secret --data clicks.tsv\n"
+      "Trainers own {}: each listens at its address\n"
+      "in --peers, and stays until all have left. --checkpoint, --resume and\n"
+      "--init-from are the same for all of them{}.\n"
+      "'pdl-checkpoint dump' makes of a checkpoint what --dump of one process "
+      "writes.\n"
+      "Losses and metrics that it prints at the end of an epoch are those of "
+      "all trainers.\n"
+      "Ctrl-C ends all trainers after the same step; so does a row that one of "
+      "them\ncannot read.",
+      mode.needsServers() ? " --servers c:7101,d:7101" : "",
+      mode.needsServers() ? "parameters, and servers tables" : "all state",
+      mode.needsServers() ? ", and for servers" : ""));
+}
+
 static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
                           Flags &flags) {
   CLI::App *command = app.add_subcommand(
@@ -385,9 +407,13 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
   addClusterFlags(*command, descriptor, flags.cluster);
   if (descriptor.role == PDL_ROLE_TRAINER) {
     // Refused with the sentence that says what to give instead.
-    for (const char *name :
-         {"--init-from", "--dump", "--dump-slots", "--dump-batches"})
+    for (const char *name : {"--dump", "--dump-slots", "--dump-batches"})
       command->get_option(name)->group("");
+    if (modeOf(descriptor).trainersOwn()) {
+      addFooterOfOwners(*command, modeOf(descriptor));
+      return command;
+    }
+    command->get_option("--init-from")->group("");
     command->footer(
         "Example, of two trainers with two workers each:\n"
         "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
@@ -546,7 +572,9 @@ runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
                 rank, [&] { return run(descriptor, options); });
 }
 
-static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
+/// `owner`: the program of the owner in this process; null: none.
+static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
+                      const pdl_descriptor *owner) {
   Flags flags;
   flags.session.threads = int(
       std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, maxThreads));
@@ -595,6 +623,11 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
       descriptor, options.distributed ? options.distributed->gradientPacking
                                       : GradientPacking::None);
   const pdl_descriptor &trained = training.descriptor();
+  std::optional<PackedTraining> owned;
+  if (options.distributed && owner)
+    options.ownerProgram =
+        &owned.emplace(*owner, options.distributed->gradientPacking)
+             .descriptor();
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
@@ -609,7 +642,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     return fail(2, dataFlags.message());
   const int failure = dataFlags.ok() ? 1 : 2;
   std::unique_ptr<RealClock> clock;
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Transport> transport, loopback;
   if (options.distributed) {
     tuneAllocator();
     clock = std::make_unique<RealClock>();
@@ -618,17 +651,26 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
     if (!created) {
       fail(1, created.status().message());
       // For one sentence there may be files enough.
-      if (const auto brief =
-              createBriefTransport(*clock, options.distributed->servers.size()))
+      if (const auto brief = createBriefTransport(
+              *clock, options.distributed->servers.size() +
+                          options.distributed->peers.size()))
         announceFailure(trained, *options.distributed, **brief,
                         created.status());
       return 1;
     }
     transport = std::move(*created);
     options.transport = transport.get();
+    if (options.ownerProgram) {
+      const DistributedOptions &cluster = *options.distributed;
+      loopback = createLoopbackTransport(
+          *transport,
+          {{cluster.peers[cluster.rank], options.ownerPlace.address}});
+      options.transport = loopback.get();
+    }
     if (!compute.ok()) {
       fail(1, compute.message());
-      announceFailure(trained, *options.distributed, *transport, compute);
+      announceFailure(trained, *options.distributed, *options.transport,
+                      compute);
       return 1;
     }
   }
@@ -649,8 +691,23 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor) {
   return stopSignal() ? 128 + stopSignal() : 0;
 }
 
-int pdlrt::runCommandLine(int argc, char **argv,
-                          const pdl_descriptor *(*query)(uint32_t version)) {
+/// The program of the owner in a trainer; null where its mode has none.
+static Expected<const pdl_descriptor *>
+loadOwner(const pdl_descriptor &trainer,
+          const pdl_descriptor *(*query)(uint32_t version)) {
+  if (trainer.role != PDL_ROLE_TRAINER || !modeOf(trainer).trainersOwn())
+    return static_cast<const pdl_descriptor *>(nullptr);
+  if (!query)
+    return Status::invalid(
+        fmt::format("this program was linked without its part that owns state "
+                    "(owner.o); translate the model with --mode={} --emit=exe",
+                    modeOf(trainer).name));
+  return loadDescriptor(query);
+}
+
+int pdlrt::runCommandLine(
+    int argc, char **argv, const pdl_descriptor *(*query)(uint32_t version),
+    const pdl_descriptor *(*ownerQuery)(uint32_t version)) {
   return runProgram(
       1,
       "use a smaller --batch-size, fewer --replicas, or a machine with more "
@@ -659,6 +716,10 @@ int pdlrt::runCommandLine(int argc, char **argv,
         Expected<const pdl_descriptor *> descriptor = loadDescriptor(query);
         if (!descriptor)
           return fail(1, descriptor.status().message());
-        return runChecked(argc, argv, **descriptor);
+        Expected<const pdl_descriptor *> owner =
+            loadOwner(**descriptor, ownerQuery);
+        if (!owner)
+          return fail(1, owner.status().message());
+        return runChecked(argc, argv, **descriptor, *owner);
       });
 }

@@ -14,6 +14,9 @@
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Programs/Trainer/CommandLine.h"
 
+// Only where trainers own state there is one.
+#pragma weak pdl_owner_query
+
 /// Runs before the constructors of all other objects, which may already use
 /// instructions that an old CPU lacks.
 __attribute__((constructor(101))) static void checkCpuFirst() {
@@ -21,5 +24,5 @@ __attribute__((constructor(101))) static void checkCpuFirst() {
 }
 
 int main(int argc, char **argv) {
-  return pdlrt::runCommandLine(argc, argv, pdl_program_query);
+  return pdlrt::runCommandLine(argc, argv, pdl_program_query, pdl_owner_query);
 }

@@ -231,7 +231,10 @@ void TrainCommand::letMemoryGo() {
 }
 
 Status TrainCommand::run() {
-  Status status = caught([this] { return checkAlone(); });
+  Status status = caught([this] {
+    PDLRT_RETURN_IF_ERROR(checkAlone());
+    return startOwner();
+  });
   if (!status.ok()) {
     if (options.distributed) {
       if (options.onError)
@@ -257,10 +260,12 @@ Status TrainCommand::run() {
     // Nobody asks servers any more.
     if (trainer.engine)
       trainer.engine->rest();
-    if (status.code() == PDL_OUT_OF_MEMORY)
+    // An owner in this process may yet read what was sent.
+    if (status.code() == PDL_OUT_OF_MEMORY && !owner)
       letMemoryGo();
     job->leave(status);
   }
+  endOwner(status);
   if (status.ok())
     return dataFailure;
   if (hasBegun || !stopSignal())

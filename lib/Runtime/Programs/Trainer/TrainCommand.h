@@ -14,8 +14,10 @@
 #include "Programs/Trainer/Command.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Job/Resumption.h"
+#include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
+#include "pdlrt/State/Placement.h"
 
 #include <cstdint>
 #include <limits>
@@ -43,6 +45,8 @@ public:
 
 private:
   Status checkAlone();
+  Status startOwner();
+  void endOwner(const Status &outcome);
   Status runJoined();
   Status runTraining();
   RunOptions runOptions() const;
@@ -128,6 +132,10 @@ private:
   bool epochEnded = false;
   /// By the clock, and CPU time of the process.
   double trainSeconds = 0, trainCpuSeconds = 0;
+  /// The owner in this process; null: none. It reads what this trainer sends
+  /// where it lies, so it ends before all that is above.
+  std::unique_ptr<const Placement> ownerPlacement;
+  std::unique_ptr<StateHost> owner;
 };
 
 } // namespace pdlrt

@@ -10,24 +10,37 @@
 
 #include "Support/HandWrittenProgram.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 using namespace pdlrt;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
-/// What a trainer makes of its command line.
-static DistributedOptions optionsOf(const std::string &line) {
+/// What a trainer of a mode makes of its command line.
+static Status take(int32_t mode, const std::string &line,
+                   SessionOptions &options) {
   ProgramVariant variant;
-  variant.mode = PDL_MODE_SYNC;
+  variant.mode = mode;
   variant.role = PDL_ROLE_TRAINER;
   const pdl_descriptor &descriptor = *handWrittenProgram(variant);
   CLI::App command;
   ClusterFlags flags;
-  SessionOptions options;
   addClusterFlags(command, descriptor, flags);
   command.parse(line);
-  const Status status = takeClusterFlags(command, descriptor, flags, options);
+  return takeClusterFlags(command, descriptor, flags, options);
+}
+
+static DistributedOptions optionsOf(const std::string &line) {
+  SessionOptions options;
+  const Status status = take(PDL_MODE_SYNC, line, options);
   EXPECT_TRUE(status.ok()) << status.message();
   return options.distributed.value_or(DistributedOptions());
+}
+
+/// Why a command line is refused.
+static std::string refusalOf(int32_t mode, const std::string &line) {
+  SessionOptions options;
+  return take(mode, line, options).message();
 }
 
 TEST(ClusterFlags, ASilentServerIsLostUnlessAllWait) {
@@ -46,4 +59,51 @@ TEST(ClusterFlags, ASilentServerIsLostUnlessAllWait) {
     EXPECT_EQ(waits.silenceLimit, ClockTime::zero());
     EXPECT_TRUE(waits.mayComeBack);
   }
+}
+
+TEST(ClusterFlags, TrainersThatOwnStateHaveAddresses) {
+  SessionOptions options;
+  ASSERT_TRUE(take(PDL_MODE_COLLECTIVE,
+                   "--trainers 2 --rank 1 --peers unix:a,unix:b", options)
+                  .ok());
+  EXPECT_THAT(options.distributed->peers, ElementsAre("unix:a", "unix:b"));
+  EXPECT_TRUE(options.distributed->servers.empty());
+  EXPECT_EQ(options.ownerPlace.address, "unix:b");
+  ASSERT_TRUE(take(PDL_MODE_HYBRID,
+                   "--trainers 1 --peers 10.0.0.1:7 --bind 0.0.0.0:7 "
+                   "--servers unix:s",
+                   options)
+                  .ok());
+  EXPECT_EQ(options.ownerPlace.address, "0.0.0.0:7");
+  EXPECT_TRUE(options.ownerPlace.isOpenToAll);
+  // One trainer needs none.
+  ASSERT_TRUE(take(PDL_MODE_COLLECTIVE, "--rank 0", options).ok());
+  ASSERT_EQ(options.distributed->peers.size(), 1u);
+  EXPECT_EQ(options.ownerPlace.address, options.distributed->peers[0]);
+}
+
+TEST(ClusterFlags, EachModeHasItsAddresses) {
+  for (const char *line : {"", "--trainers 2 --rank 1 --peers unix:a"})
+    EXPECT_THAT(
+        refusalOf(PDL_MODE_COLLECTIVE, std::string("--servers unix:s ") + line),
+        HasSubstr("--servers is not for mode collective"));
+  EXPECT_THAT(refusalOf(PDL_MODE_COLLECTIVE, "--trainers 2 --peers unix:a"),
+              HasSubstr("--peers has 1 addresses, but the job has 2 trainers"));
+  EXPECT_THAT(refusalOf(PDL_MODE_COLLECTIVE, "--trainers 2"),
+              HasSubstr("--peers has 0 addresses"));
+  EXPECT_THAT(
+      refusalOf(PDL_MODE_COLLECTIVE, "--trainers 2 --peers unix:a,unix:a"),
+      HasSubstr("--peers names unix:a twice"));
+  EXPECT_THAT(refusalOf(PDL_MODE_HYBRID, "--peers unix:a"),
+              HasSubstr("--servers is required: in mode hybrid"));
+  EXPECT_THAT(
+      refusalOf(PDL_MODE_HYBRID, "--peers unix:a --servers unix:b,unix:a"),
+      HasSubstr("the list of --servers and --peers names unix:a twice"));
+  EXPECT_THAT(refusalOf(PDL_MODE_SYNC, "--servers unix:s --peers unix:a"),
+              HasSubstr("in mode sync servers do"));
+  EXPECT_THAT(refusalOf(PDL_MODE_COLLECTIVE, "--peers 10.0.0.1:7"),
+              HasSubstr("trainer 0 would listen at 10.0.0.1:7, which other "
+                        "machines may reach"));
+  EXPECT_THAT(refusalOf(PDL_MODE_COLLECTIVE, "--on-failure wait"),
+              HasSubstr("--on-failure=wait is not for mode collective"));
 }

@@ -34,13 +34,19 @@
 
 namespace pdlc::ps {
 
+/// In whose processes owners of state are.
+enum class OwnerPlace { servers, trainers };
+
 /// What passes ask of a mode (`#ps.mode`).
 struct ModeProperties {
   Mode mode;
   /// `pdl_mode` of the descriptor.
   int32_t abiMode;
-  /// State is on servers, so that a module is cut into roles.
+  /// State is dealt to owners, so that a module is cut into roles.
   bool hasServers = false;
+  /// Where owners of parameters and states are, and those of tables.
+  OwnerPlace parametersWith = OwnerPlace::servers;
+  OwnerPlace tablesWith = OwnerPlace::servers;
   /// Servers go on with the sums of all trainers; else with each push.
   bool stepsAreRounds = false;
   /// Each worker of a process sends by itself, not their sum.
@@ -48,6 +54,17 @@ struct ModeProperties {
   /// Who sends has the whole gradient that is applied, and so forms the norms
   /// of clips; else servers send partials.
   bool sendersFormNorms = false;
+
+  /// Trainers' executables hold both roles.
+  bool trainersOwn() const {
+    return hasServers && (parametersWith == OwnerPlace::trainers ||
+                          tablesWith == OwnerPlace::trainers);
+  }
+  /// Role pserver has an executable of its own.
+  bool needsServers() const {
+    return hasServers && (parametersWith == OwnerPlace::servers ||
+                          tablesWith == OwnerPlace::servers);
+  }
 };
 
 /// What a channel of kind `loss` carries, over the samples of a step, in f64.
@@ -68,7 +85,8 @@ std::optional<Mode> modeOf(llvm::StringRef name);
 /// Its name in flags and messages.
 std::string nameOf(Mode mode);
 
-/// The names of modes: "local, sync or async", or only of those with servers.
+/// The names of modes: "local, sync or async", or only of those of several
+/// processes.
 std::string modeList(bool withServers);
 
 } // namespace pdlc::ps

@@ -57,23 +57,26 @@ def PS_Token : TypeDef<PS_Dialect, "Token"> {
 def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
     I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
     I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>,
-    I32EnumAttrCase<"quorum", 4>]> {
+    I32EnumAttrCase<"quorum", 4>, I32EnumAttrCase<"collective", 5>,
+    I32EnumAttrCase<"hybrid", 6>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::pdlc::ps";
 }
 def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
   let summary = "How trainers share a model";
   let description = [{
-    The attribute `ps.mode` of a module that servers take part in. Passes ask its
-    properties, and compare no names:
+    The attribute `ps.mode` of a module whose state is dealt to owners. Passes ask
+    its properties, and compare no names:
 
-    | mode | servers own state | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
-    |---|---|---|---|---|
-    | `local` | | yes | | |
-    | `sync` | yes | yes | | |
-    | `async` | yes | | yes | yes |
-    | `half_async` | yes | | | yes |
-    | `quorum` | yes | of those that come first | | yes |
+    | mode | parameters are with | tables are with | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
+    |---|---|---|---|---|---|
+    | `local` | the process | the process | yes | | |
+    | `sync` | servers | servers | yes | | |
+    | `async` | servers | servers | | yes | yes |
+    | `half_async` | servers | servers | | | yes |
+    | `quorum` | servers | servers | of those that come first | | yes |
+    | `collective` | trainers | trainers | yes | | |
+    | `hybrid` | trainers | servers | yes | | |
 
     Example:
     ```mlir

@@ -1,0 +1,24 @@
+//===- ProgramMode.h - The mode of a compiled trainer -----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDL_TOOLS_PDL_LAUNCH_PROGRAMMODE_H
+#define PDL_TOOLS_PDL_LAUNCH_PROGRAMMODE_H
+
+#include "pdlrt/Abi/Mode.h"
+
+#include <string>
+
+namespace pdllaunch {
+
+/// The mode that the trainer at `path` was translated for, as its --version
+/// says; null where it does not say one, as a script that stands for a trainer.
+const pdlrt::Mode *modeOfTrainer(const std::string &path);
+
+} // namespace pdllaunch
+
+#endif // PDL_TOOLS_PDL_LAUNCH_PROGRAMMODE_H
