@@ -56,9 +56,8 @@ public:
   explicit CompiledTrainer(Query query)
       : descriptor(*orFail(loadDescriptor(query))), scheduler(1),
         model(descriptor, /*seed=*/1),
-        communicator(createLocalCommunicator(1, scheduler)),
-        engine(model, *findProgram(descriptor, "train"), /*workers=*/1,
-               scheduler, *communicator) {}
+        engine(Engine::createLocal(model, *findProgram(descriptor, "train"),
+                                   ReplicaLayout::local(1, 1), scheduler)) {}
 
   /// Returns the mean loss.
   double step(const pdlbench::Batch &batch) {
@@ -77,7 +76,7 @@ public:
     input.fields = fields;
     input.samples = size;
     input.file = "memory";
-    const StepResult result = orFail(engine.step({&input, 1}));
+    const StepResult result = orFail(engine->step({&input, 1}));
     return result.lossSum / result.weightSum;
   }
 
@@ -85,8 +84,7 @@ private:
   const pdl_descriptor &descriptor;
   Scheduler scheduler;
   Model model;
-  std::unique_ptr<Communicator> communicator;
-  Engine engine;
+  std::unique_ptr<Engine> engine;
   std::vector<int32_t> splits;
 };
 

@@ -10,33 +10,37 @@
 #define PDLRT_ENGINE_ENGINE_H
 
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/Communicator.h"
 #include "pdlrt/Engine/StepEngine.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
-#include "pdlrt/State/Updater.h"
-#include "pdlrt/Sum/Communicator.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace pdlrt {
 
-/// Runs a program whose state is in this process: prepare, compute, check for
-/// values that are not finite, exchange, apply. Only apply writes state, and it
-/// cannot fail. Results depend on the number of groups and of workers in a
-/// group, never on the number of threads.
+/// Runs a program with the workers of this process in step: prepare, compute,
+/// check for values that are not finite, exchange. Where the state is, and who
+/// shares it, is its communicator's affair. Only the exchange writes state.
+/// Results depend on the number of groups and of workers in a group, never on
+/// the number of threads.
 ///
-/// The next batch is prepared beside the one that is computed, as it is with
-/// servers: its keys are in the tables before the step before it is applied.
-/// Not so where a group updates rows without gradient too, in which new ones
-/// would take part.
+/// The next batch is prepared beside the one that is computed, unless the
+/// communicator says otherwise: its keys are then in the tables, or on their
+/// way to servers, before the step before it is applied.
 class Engine final : public StepEngine {
 public:
-  /// All outlive the engine. The communicator's local groups, with `workers`
-  /// replicas each, live here.
-  Engine(Model &model, const pdl_program &program, int workers,
-         Scheduler &scheduler, Communicator &communicator);
+  /// All references outlive the engine.
+  Engine(Model &model, const pdl_program &program, const ReplicaLayout &layout,
+         Scheduler &scheduler, std::unique_ptr<Communicator> communicator);
+  /// With all groups of `layout`, and all state, in this process.
+  static std::unique_ptr<Engine> createLocal(Model &model,
+                                             const pdl_program &program,
+                                             const ReplicaLayout &layout,
+                                             Scheduler &scheduler);
 
   /// One step by itself. `inputs`: one for each replica; at least one has
   /// samples. On failure nothing of the step was applied.
@@ -44,33 +48,51 @@ public:
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
-  bool stopped() const override;
-  bool sumsOverJob() const override { return true; }
+  Status resume(const RoundSource &source, const PendingStep &step) override;
+  void beforeRounds(const RoundAction &action) override {
+    roundAction = action;
+  }
+  bool stopped() const override { return communicator->stopped(); }
+  bool sumsOverJob() const override { return communicator->sumsOverJob(); }
   ReplicaSet &replicas() override { return replicaSet; }
   int roundsInUse() const override { return 2; }
-  StepCosts costs() const override { return ownCosts; }
+  StepCosts costs() const override;
 
 private:
-  Expected<std::span<const StepInput>> read();
-  Status computeBesideNext();
-  Expected<StepResult> finishStep();
-  Status exchangeAndApply(StepResult &result);
+  using Groups = std::span<const Contribution>;
+  Expected<std::span<const StepInput>> read(bool none);
+  Status prepare(std::span<const StepInput> inputs);
+  Status takeUp();
+  Status open();
+  Status openPrepared();
+  Expected<Groups> compute(std::span<const StepInput> next);
+  Expected<Groups> repeat(std::span<const StepInput> next);
+  Expected<StepResult> finish(PendingStep step, Groups groups);
+  Status exchange(const PendingStep *step, Groups groups);
+  int64_t samples();
 
-  Model &model;
   const pdl_program &program;
-  Communicator &communicator;
+  std::unique_ptr<Communicator> communicator;
+  /// Whether exchanges say what the next step reads.
+  const bool exchangesNext;
   ReplicaSet replicaSet;
-  std::vector<GradientBlock> blocks;
-  Updater updater;
+  const std::vector<GradientBlock> blocks;
   RoundSource source;
-  /// Whether the next batch may be prepared before a step is applied.
-  const bool preparesAhead;
+  RoundOutcome outcome;
+  /// Whether no step of the pass was opened yet.
+  bool beginsPass = false;
+  /// Whether the step that is due has its batch, and can read the state.
+  bool isOpen = false;
+  /// Whether the batch of the step that is due is prepared behind that of the
+  /// step before it.
+  bool isPrepared = false;
   /// Whether `source` has no more.
   bool ended = false;
-  /// Whether the next round is prepared.
-  bool isPrepared = false;
   /// Why what follows could not be prepared: told when it is its turn.
   Status failure;
+  /// Of an earlier start of this process; until its round is done.
+  std::optional<PendingStep> pending;
+  RoundAction roundAction;
   StepCosts ownCosts;
   Stopwatch stopwatch;
 };

@@ -15,8 +15,9 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/RoundOutcome.h"
 #include "pdlrt/Engine/StepCosts.h"
-#include "pdlrt/Sum/Communicator.h"
+#include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
 #include <span>
@@ -44,18 +45,6 @@ struct RoundOffer {
   /// Whether this trainer has a batch for the next step.
   bool contributesNext = false;
   /// Whether this trainer was asked to stop.
-  bool stop = false;
-};
-
-/// What a round came to: equal on all trainers.
-struct RoundOutcome {
-  /// Of the first objective, and the weights of the others.
-  double lossSum = 0;
-  double weightSum = 0;
-  double otherWeights = 0;
-  /// Trainers that have a batch for the next step.
-  int64_t contributingNext = 0;
-  /// Whether any trainer was asked to stop.
   bool stop = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/ReplicaSet.h"
+#include "pdlrt/Engine/RoundOutcome.h"
 #include "pdlrt/Engine/StepCosts.h"
 
 #include <cstdint>
@@ -22,23 +23,11 @@ namespace pdlrt {
 
 /// What a step did. Sums are those over all replicas of the job, if the engine
 /// says so, else over those of this process.
-struct StepResult {
-  /// Of the program's first objective, whose loss is that of the program.
-  double lossSum = 0;
-  double weightSum = 0;
-  /// The weights of its other objectives, added up.
-  double otherWeights = 0;
+struct StepResult : StepSums {
   /// Of this process's replicas.
   int64_t samples = 0;
   /// Without any weight the update is skipped.
   bool skipped = false;
-
-  void take(const Contribution &merged) {
-    lossSum = merged.objectives.front().loss;
-    weightSum = merged.objectives.front().weight;
-    otherWeights = merged.otherWeights();
-  }
-  bool hasNoWeight() const { return !(weightSum > 0 || otherWeights > 0); }
 };
 
 /// A step of this process whose round is under way.

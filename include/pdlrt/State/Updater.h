@@ -12,7 +12,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
-#include "pdlrt/Sum/Communicator.h"
+#include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
 #include <span>

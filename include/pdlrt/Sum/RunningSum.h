@@ -6,10 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How contributions are added, to the bit (see Communicator.h). Part by part: a
-// server that waits for trainers has added those that came, so that the last
-// one costs no more than its own part. What is there already may be added at
-// once.
+// How the gradients of replicas become one update. Sums and weights travel,
+// never means. The order is settled: the workers of a group are summed first,
+// in order, then the groups, in order; the first contribution that is present
+// is copied, later ones are added, absent ones are not added at all. So
+// replicas in one process and replicas in many form the same bits.
+//
+// Part by part: a server that waits for trainers has added those that came, so
+// that the last one costs no more than its own part. What is there already may
+// be added at once.
 //
 //===----------------------------------------------------------------------===//
 

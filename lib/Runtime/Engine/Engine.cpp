@@ -9,8 +9,12 @@
 #include "pdlrt/Engine/Engine.h"
 
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Engine/LocalCommunicator.h"
+
+#include <utility>
 
 using namespace pdlrt;
+using NextBatch = Communicator::NextBatch;
 
 StepEngine::~StepEngine() = default;
 
@@ -20,82 +24,45 @@ Status StepEngine::resume(const RoundSource &, const PendingStep &) {
 
 void StepEngine::beforeRounds(const RoundAction &) {}
 
-/// Whether rows that a batch creates change nothing before it is applied.
-static bool mayPrepareAhead(const pdl_descriptor &descriptor,
-                            const pdl_program &program) {
-  for (int32_t i = 0; i < program.update_count; ++i) {
-    const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
-    if (symbol.kind == PDL_SYMBOL_TABLE &&
-        descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-      return false;
-  }
-  return true;
+Engine::Engine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler,
+               std::unique_ptr<Communicator> ownCommunicator)
+    : program(program), communicator(std::move(ownCommunicator)),
+      exchangesNext(communicator->nextBatch() == NextBatch::InExchange),
+      replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
+      blocks(gradientBlocks(model.descriptor(), program)) {}
+
+std::unique_ptr<Engine> Engine::createLocal(Model &model,
+                                            const pdl_program &program,
+                                            const ReplicaLayout &layout,
+                                            Scheduler &scheduler) {
+  return std::make_unique<Engine>(
+      model, program, layout, scheduler,
+      std::make_unique<LocalCommunicator>(model, program,
+                                          layout.localReplicas(), scheduler));
 }
 
-Engine::Engine(Model &model, const pdl_program &program, int workers,
-               Scheduler &scheduler, Communicator &communicator)
-    : model(model), program(program), communicator(communicator),
-      replicaSet(model, program,
-                 ReplicaLayout::local(communicator.localGroupCount(), workers),
-                 /*ringSize=*/2, scheduler),
-      blocks(gradientBlocks(model.descriptor(), program)),
-      updater(model, program, scheduler),
-      preparesAhead(mayPrepareAhead(model.descriptor(), program)) {}
-
-Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
-  ownCosts.read += stopwatch.lap();
-  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
-  ownCosts.prepare += stopwatch.lap();
-  PDLRT_RETURN_IF_ERROR(replicaSet.compute());
-  ownCosts.compute += stopwatch.lap();
-  return finishStep();
-}
-
-/// What follows `compute`.
-Expected<StepResult> Engine::finishStep() {
-  StepResult result;
-  for (int r = 0; r < replicaSet.count(); ++r)
-    result.samples += replicaSet[r].current().input().samples;
-  if (program.objective_count > 0)
-    PDLRT_RETURN_IF_ERROR(exchangeAndApply(result));
-  ownCosts.apply += stopwatch.lap();
-  ++ownCosts.steps;
+StepCosts Engine::costs() const {
+  StepCosts result = ownCosts;
+  communicator->addCosts(result);
   return result;
 }
 
-Status Engine::exchangeAndApply(StepResult &result) {
-  Expected<std::span<const Contribution>> groups = replicaSet.sumGroups(blocks);
-  if (!groups)
-    return groups.status();
-  ownCosts.compute += stopwatch.lap();
-  Expected<const Contribution *> merged =
-      communicator.exchange(blocks, *groups);
-  if (!merged)
-    return merged.status();
-  result.take(**merged);
-  if (program.update_count > 0) {
-    result.skipped = result.hasNoWeight();
-    if (result.skipped)
-      return {};
-    if (replicaSet.count() > 1 || hasSmallWeight(**merged))
-      PDLRT_RETURN_IF_ERROR(
-          checkFiniteSums(model.descriptor(), blocks, **merged));
-    PDLRT_RETURN_IF_ERROR(updater.apply(**merged));
-    model.quiesce();
-  }
-  return {};
+/// Of the current batches.
+int64_t Engine::samples() {
+  int64_t sum = 0;
+  for (int r = 0; r < replicaSet.count(); ++r)
+    sum += replicaSet[r].current().input().samples;
+  return sum;
 }
 
-Status Engine::begin(RoundSource newSource) {
-  source = std::move(newSource);
-  ended = isPrepared = false;
-  failure = {};
-  return {};
-}
+//===----------------------------------------------------------------------===//
+// The batch of a step
+//===----------------------------------------------------------------------===//
 
-/// The rounds of `source`, empty behind its end.
-Expected<std::span<const StepInput>> Engine::read() {
-  if (ended)
+/// The next round of `source`; empty behind its end, and where there is `none`.
+Expected<std::span<const StepInput>> Engine::read(bool none) {
+  if (none || ended)
     return std::span<const StepInput>();
   Expected<std::span<const StepInput>> inputs = source();
   ended = inputs && inputs->empty();
@@ -103,45 +70,170 @@ Expected<std::span<const StepInput>> Engine::read() {
   return inputs;
 }
 
-/// Computes what is prepared, and beside it prepares the next round.
-Status Engine::computeBesideNext() {
-  Expected<std::span<const StepInput>> following = read();
-  if (!following)
-    failure = following.status();
-  if (!following || following->empty())
-    return replicaSet.compute();
-  ReplicaSet::Following next;
-  Status status = replicaSet.compute(*following, next);
-  ownCosts.prepareBeside += next.seconds;
-  isPrepared = next.status.ok();
-  failure = std::move(next.status);
-  return status;
+Status Engine::prepare(std::span<const StepInput> inputs) {
+  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(inputs));
+  ownCosts.prepare += stopwatch.lap();
+  return {};
+}
+
+/// What was prepared last is the batch of the step that is due.
+Status Engine::takeUp() {
+  PDLRT_RETURN_IF_ERROR(communicator->takeUp(replicaSet));
+  ownCosts.prepare += stopwatch.lap();
+  return {};
+}
+
+Status Engine::openPrepared() {
+  PDLRT_RETURN_IF_ERROR(takeUp());
+  return exchange(nullptr, {});
+}
+
+/// Brings the step that is due its batch, and what that reads of the state.
+Status Engine::open() {
+  if (std::exchange(isPrepared, false)) {
+    replicaSet.advance();
+    return openPrepared();
+  }
+  Expected<std::span<const StepInput>> inputs = read(/*none=*/false);
+  if (!inputs)
+    return inputs.status();
+  if (inputs->empty() && !exchangesNext) {
+    outcome.contributingNext = 0;
+    return {};
+  }
+  PDLRT_RETURN_IF_ERROR(prepare(*inputs));
+  return openPrepared();
+}
+
+//===----------------------------------------------------------------------===//
+// The step
+//===----------------------------------------------------------------------===//
+
+/// What the current batches give; beside that, prepares `next`.
+Expected<Engine::Groups> Engine::compute(std::span<const StepInput> next) {
+  if (next.empty()) {
+    PDLRT_RETURN_IF_ERROR(replicaSet.compute());
+  } else {
+    ReplicaSet::Following following;
+    PDLRT_RETURN_IF_ERROR(replicaSet.compute(next, following));
+    ownCosts.prepareBeside += following.seconds;
+    isPrepared = following.status.ok();
+    failure = std::move(following.status);
+    if (exchangesNext)
+      PDLRT_RETURN_IF_ERROR(std::exchange(failure, Status()));
+  }
+  Expected<Groups> groups = replicaSet.sumGroups(blocks);
+  ownCosts.compute += stopwatch.lap();
+  return groups;
+}
+
+/// Instead of `compute`: others have what an earlier start has computed, and of
+/// their answer the next step is made.
+Expected<Engine::Groups> Engine::repeat(std::span<const StepInput> next) {
+  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(next));
+  ownCosts.prepare += stopwatch.lap();
+  return Groups();
+}
+
+/// Exchanges what the groups give in `step`; null: what opens one.
+Status Engine::exchange(const PendingStep *step, Groups groups) {
+  if (roundAction && exchangesNext)
+    roundAction(step);
+  StepOffer offer;
+  offer.opens = step == nullptr;
+  offer.beginsPass = std::exchange(beginsPass, false);
+  offer.groups = groups;
+  offer.contributesNext = (offer.opens || exchangesNext) && samples() > 0;
+  offer.stop = step ? step->stop : stopSignal() != 0;
+  Expected<RoundOutcome> result = communicator->exchange(offer);
+  // The communicator counts that by itself.
+  stopwatch.lap();
+  if (!result)
+    return result.status();
+  outcome = *result;
+  return {};
+}
+
+Expected<StepResult> Engine::finish(PendingStep step, Groups groups) {
+  PDLRT_RETURN_IF_ERROR(exchange(&step, groups));
+  ++ownCosts.steps;
+  StepResult result;
+  static_cast<StepSums &>(result) = outcome;
+  result.samples = step.samples;
+  result.skipped = program.update_count > 0 && result.hasNoWeight();
+  return result;
+}
+
+Expected<StepResult> Engine::step(std::span<const StepInput> inputs) {
+  stopwatch.lap();
+  PDLRT_RETURN_IF_ERROR(prepare(inputs));
+  PDLRT_RETURN_IF_ERROR(openPrepared());
+  Expected<Groups> groups = compute({});
+  if (!groups)
+    return groups.status();
+  return finish({samples(), stopSignal() != 0}, *groups);
+}
+
+Status Engine::begin(RoundSource newSource) {
+  source = std::move(newSource);
+  beginsPass = true;
+  ended = isOpen = isPrepared = false;
+  failure = {};
+  stopwatch.lap();
+  if (!exchangesNext)
+    return {};
+  PDLRT_RETURN_IF_ERROR(open());
+  isOpen = true;
+  return {};
+}
+
+Status Engine::resume(const RoundSource &newSource, const PendingStep &step) {
+  source = newSource;
+  beginsPass = ended = isPrepared = false;
+  isOpen = true;
+  pending = step;
+  outcome = {};
+  return {};
 }
 
 Expected<std::optional<StepResult>> Engine::next(bool last) {
-  // What was done since the last step is none of its cost.
-  stopwatch.lap();
   if (!failure.ok())
     return failure;
-  if (isPrepared) {
-    replicaSet.advance();
-  } else {
-    Expected<std::span<const StepInput>> inputs = read();
-    if (!inputs)
-      return inputs.status();
-    if (inputs->empty())
-      return std::optional<StepResult>();
-    PDLRT_RETURN_IF_ERROR(replicaSet.prepare(*inputs));
-    ownCosts.prepare += stopwatch.lap();
+  // What was done since the last step is none of its cost.
+  stopwatch.lap();
+  if (!std::exchange(isOpen, exchangesNext))
+    PDLRT_RETURN_IF_ERROR(open());
+  if (!pending && outcome.contributingNext == 0)
+    return std::optional<StepResult>();
+  const bool readsAhead =
+      !last && communicator->nextBatch() != NextBatch::AfterStep;
+  Expected<std::span<const StepInput>> next = read(!readsAhead);
+  if (!next && exchangesNext)
+    return next.status();
+  PendingStep step = {samples(), false};
+  const bool isRepeated = pending.has_value();
+  if (isRepeated)
+    step = *std::exchange(pending, std::nullopt);
+  const std::span<const StepInput> following =
+      next ? *next : std::span<const StepInput>();
+  Expected<Groups> groups = isRepeated ? repeat(following) : compute(following);
+  if (!groups)
+    return groups.status();
+  if (!next)
+    failure = next.status();
+  if (exchangesNext) {
+    if (isPrepared)
+      replicaSet.advance();
+    else if (!isRepeated)
+      PDLRT_RETURN_IF_ERROR(prepare({}));
+    isPrepared = false;
+    PDLRT_RETURN_IF_ERROR(takeUp());
   }
-  isPrepared = false;
-  PDLRT_RETURN_IF_ERROR(preparesAhead && !last ? computeBesideNext()
-                                               : replicaSet.compute());
-  ownCosts.compute += stopwatch.lap();
-  Expected<StepResult> result = finishStep();
+  // Not before: what cannot be read asks for it too.
+  if (!isRepeated)
+    step.stop = stopSignal() != 0;
+  Expected<StepResult> result = finish(step, *groups);
   if (!result)
     return result.status();
   return std::optional<StepResult>(*result);
 }
-
-bool Engine::stopped() const { return stopSignal() != 0; }

@@ -12,8 +12,9 @@
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Engine/AsyncEngine.h"
-#include "pdlrt/Engine/RemoteEngine.h"
+#include "pdlrt/Engine/Engine.h"
 #include "pdlrt/Engine/ServerClient.h"
+#include "pdlrt/Engine/ServerCommunicator.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Protocol/ServerGroup.h"
@@ -297,13 +298,12 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
     if (!group)
       return group.status();
     client->pullOver(**group);
-    return std::unique_ptr<StepEngine>(std::make_unique<RemoteFrozenEngine>(
-        model, program, layout, scheduler, *client));
-  }
-  if (mode.workersSend)
+  } else if (mode.workersSend) {
     return createAsyncEngine(model, program, layout, scheduler);
-  return std::unique_ptr<StepEngine>(std::make_unique<RemoteEngine>(
-      model, program, layout, scheduler, *client));
+  }
+  return std::unique_ptr<StepEngine>(std::make_unique<Engine>(
+      model, program, layout, scheduler,
+      createServerCommunicator(model, program, *client)));
 }
 
 Expected<std::unique_ptr<StepEngine>>

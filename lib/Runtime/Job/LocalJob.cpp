@@ -85,9 +85,8 @@ public:
       return std::unique_ptr<StepEngine>(
           std::make_unique<AsyncEngine>(workers, program, layout, scheduler));
     }
-    communicators.push_back(createLocalCommunicator(layout.groups, scheduler));
-    return std::unique_ptr<StepEngine>(std::make_unique<Engine>(
-        model, program, layout.workers, scheduler, *communicators.back()));
+    return std::unique_ptr<StepEngine>(
+        Engine::createLocal(model, program, layout, scheduler));
   }
 
   Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
@@ -105,7 +104,6 @@ public:
 
 private:
   const bool isHogwild;
-  std::vector<std::unique_ptr<Communicator>> communicators;
   /// A worker updates on the thread that it has.
   Scheduler ownThread{1};
   std::vector<std::unique_ptr<Updater>> updaters;

@@ -55,10 +55,9 @@ TEST(Allocation, WarmStepsAllocateNothing) {
         handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, clipped});
     Scheduler scheduler(2);
     Model model(*descriptor, 1);
-    std::unique_ptr<Communicator> communicator =
-        createLocalCommunicator(2, scheduler);
-    Engine engine(model, *findProgram(*descriptor, "train"), 2, scheduler,
-                  *communicator);
+    const std::unique_ptr<Engine> engine =
+        Engine::createLocal(model, *findProgram(*descriptor, "train"),
+                            ReplicaLayout::local(2, 2), scheduler);
     std::vector<Samples<float>> samples;
     std::vector<StepInput> inputs;
     for (int r = 0; r < 4; ++r)
@@ -67,11 +66,11 @@ TEST(Allocation, WarmStepsAllocateNothing) {
       inputs.push_back(replica.input());
     // The second step joins what the first one left in pieces.
     for (int i = 0; i < 3; ++i)
-      ASSERT_TRUE(engine.step(inputs).ok());
+      ASSERT_TRUE(engine->step(inputs).ok());
     const int64_t before = allocations;
     EXPECT_GT(before, 0);
     for (int i = 0; i < 5; ++i)
-      ASSERT_TRUE(engine.step(inputs).ok());
+      ASSERT_TRUE(engine->step(inputs).ok());
     EXPECT_EQ(allocations - before, 0);
   }
 }

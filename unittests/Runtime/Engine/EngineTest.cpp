@@ -35,15 +35,16 @@ struct TrainedModel {
                std::unique_ptr<Scheduler> ownScheduler)
       : schedulerOwner(std::move(ownScheduler)), scheduler(*schedulerOwner),
         model(*descriptor, seed),
-        communicator(createLocalCommunicator(groups, scheduler)),
-        train(model, *findProgram(*descriptor, "train"), workers, scheduler,
-              *communicator) {}
+        engine(Engine::createLocal(model, *findProgram(*descriptor, "train"),
+                                   ReplicaLayout::local(groups, workers),
+                                   scheduler)),
+        train(*engine) {}
 
   std::unique_ptr<Scheduler> schedulerOwner;
   Scheduler &scheduler;
   Model model;
-  std::unique_ptr<Communicator> communicator;
-  Engine train;
+  std::unique_ptr<Engine> engine;
+  Engine &train;
 };
 
 struct Variant {
@@ -278,8 +279,10 @@ TEST(Engine, ZeroWeightSkipsTheUpdateAndCountsIt) {
 TEST(Engine, FrozenProgramsInsertNothingAndSeeInitialValues) {
   const pdl_descriptor *descriptor = handWrittenProgram({PDL_F64});
   TrainedModel trained(descriptor, 1, 1, 1);
-  Engine evaluate(trained.model, *findProgram(*descriptor, "evaluate"), 1,
-                  trained.scheduler, *trained.communicator);
+  const std::unique_ptr<Engine> frozenEngine =
+      Engine::createLocal(trained.model, *findProgram(*descriptor, "evaluate"),
+                          ReplicaLayout::local(1, 1), trained.scheduler);
+  Engine &evaluate = *frozenEngine;
   Samples<double> samples = makeSamples<double>(5, 32);
   StepInput input = samples.input();
   Expected<StepResult> frozen = evaluate.step({&input, 1});

@@ -28,9 +28,10 @@ constexpr int epochs = 2, rounds = 20;
 struct Reference {
   Reference(const ProgramVariant &variant, int groups, int workers)
       : scheduler(2), model(*handWrittenProgram(variant), seed),
-        communicator(createLocalCommunicator(groups, scheduler)),
-        engine(model, model.descriptor().programs[0], workers, scheduler,
-               *communicator) {
+        engineOwner(Engine::createLocal(model, model.descriptor().programs[0],
+                                        ReplicaLayout::local(groups, workers),
+                                        scheduler)),
+        engine(*engineOwner) {
     for (int epoch = 0; epoch < epochs; ++epoch) {
       GroupBatches<float> batches(ReplicaLayout::local(groups, workers),
                                   rounds);
@@ -46,8 +47,8 @@ struct Reference {
   }
   Scheduler scheduler;
   Model model;
-  std::unique_ptr<Communicator> communicator;
-  Engine engine;
+  std::unique_ptr<Engine> engineOwner;
+  Engine &engine;
   std::vector<StepResult> steps;
 };
 

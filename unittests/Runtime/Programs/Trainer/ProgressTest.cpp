@@ -34,8 +34,14 @@ TEST(Progress, BarOnATerminalOnly) {
 
 TEST(Report, Lines) {
   Report report;
-  report.add({.lossSum = 3.0, .weightSum = 4.0, .samples = 4});
-  report.add({.lossSum = 1.0, .weightSum = 4.0, .samples = 4, .skipped = true});
+  StepResult step;
+  step.lossSum = 3;
+  step.weightSum = 4;
+  step.samples = 4;
+  report.add(step);
+  step.lossSum = 1;
+  step.skipped = true;
+  report.add(step);
   EXPECT_EQ(report.meanLoss(), 0.5);
   EXPECT_EQ(report.samples, 8);
   EXPECT_EQ(report.skippedUpdates, 1);

@@ -1,4 +1,4 @@
-//===- RemoteEngineTest.cpp - Steps with state elsewhere ------------------===//
+//===- ServerCommunicatorTest.cpp - Steps with state elsewhere ------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,8 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Engine/Engine.h"
-#include "pdlrt/Engine/RemoteEngine.h"
+#include "pdlrt/Engine/ServerCommunicator.h"
+#include "pdlrt/State/Updater.h"
 
 #include <condition_variable>
 #include <cstring>
@@ -194,8 +195,10 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
 
   Scheduler scheduler(2);
   Model model(local, seed);
-  auto communicator = createLocalCommunicator(trainers, scheduler);
-  Engine engine(model, local.programs[0], workers, scheduler, *communicator);
+  const std::unique_ptr<Engine> localEngine =
+      Engine::createLocal(model, local.programs[0],
+                          ReplicaLayout::local(trainers, workers), scheduler);
+  Engine &engine = *localEngine;
   std::vector<StepResult> expected;
   for (int epoch = 0; epoch < epochs; ++epoch) {
     GroupBatches<float> batches(ReplicaLayout::local(trainers, workers),
@@ -222,12 +225,13 @@ TEST_P(RemoteAgainstLocal, SameBitsOfStateLossesAndMetrics) {
             SharedState &shared)
         : scheduler(2), mirror(program, 99, StateLocation::Servers),
           state(shared, layout.firstGroup, mirror),
-          engine(mirror, program.programs[0], layout, scheduler, state),
+          engine(mirror, program.programs[0], layout, scheduler,
+                 createServerCommunicator(mirror, program.programs[0], state)),
           layout(layout) {}
     Scheduler scheduler;
     Model mirror;
     SharedStateClient state;
-    RemoteEngine engine;
+    Engine engine;
     ReplicaLayout layout;
   };
   std::vector<std::unique_ptr<Trainer>> all;
@@ -276,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RemoteAgainstLocal,
                                          Shape{3, 2, true}));
 
 // One is asked to stop, and all end after the same step.
-TEST(RemoteEngine, AllStopAfterTheSameStep) {
+TEST(ServerCommunicator, AllStopAfterTheSameStep) {
   constexpr int trainers = 3;
   SharedState shared(*handWrittenProgram({}), trainers);
   const pdl_descriptor &remote = trainerProgram(false);
@@ -290,7 +294,9 @@ TEST(RemoteEngine, AllStopAfterTheSameStep) {
       SharedStateClient state(shared, rank, mirror);
       // The first exchange carries keys only.
       state.stopAfter = rank == 1 ? 5 : -1;
-      RemoteEngine engine(mirror, remote.programs[0], layout, scheduler, state);
+      Engine engine(
+          mirror, remote.programs[0], layout, scheduler,
+          createServerCommunicator(mirror, remote.programs[0], state));
       GroupBatches<float> batches(layout, 20);
       EXPECT_TRUE(engine.begin(batches.source()).ok());
       while (!engine.stopped()) {
@@ -305,13 +311,14 @@ TEST(RemoteEngine, AllStopAfterTheSameStep) {
 }
 
 // The last step of a run reads nothing in advance.
-TEST(RemoteEngine, LastStepReadsNothing) {
+TEST(ServerCommunicator, LastStepReadsNothing) {
   SharedState shared(*handWrittenProgram({}), 1);
   const pdl_descriptor &remote = trainerProgram(false);
   Scheduler scheduler(1);
   Model mirror(remote, 1, StateLocation::Servers);
   SharedStateClient state(shared, 0, mirror);
-  RemoteEngine engine(mirror, remote.programs[0], {}, scheduler, state);
+  Engine engine(mirror, remote.programs[0], {}, scheduler,
+                createServerCommunicator(mirror, remote.programs[0], state));
   GroupBatches<float> batches({}, 20);
   int reads = 0;
   ASSERT_TRUE(engine
@@ -330,25 +337,27 @@ TEST(RemoteEngine, LastStepReadsNothing) {
   EXPECT_FALSE(after->has_value());
 }
 
-TEST(RemoteFrozenEngine, SeesWhatALocalProgramSees) {
+TEST(ServerCommunicator, FrozenProgramsSeeWhatLocalOnesSee) {
   const pdl_descriptor &local = *handWrittenProgram({});
   const pdl_descriptor &remote = trainerProgram(false);
   SharedState shared(local, 1);
   Scheduler scheduler(2);
   Model mirror(remote, 1, StateLocation::Servers);
   SharedStateClient state(shared, 0, mirror);
-  RemoteEngine train(mirror, remote.programs[0], {}, scheduler, state);
+  Engine train(mirror, remote.programs[0], {}, scheduler,
+               createServerCommunicator(mirror, remote.programs[0], state));
   GroupBatches<float> some({}, 3);
   ASSERT_TRUE(train.begin(some.source()).ok());
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(train.next(false).ok());
 
   const int64_t rows = shared.model.table(SymbolTable)->size();
-  auto communicator = createLocalCommunicator(1, scheduler);
-  Engine here(shared.model, local.programs[1], 2, scheduler, *communicator);
+  const std::unique_ptr<Engine> localEngine = Engine::createLocal(
+      shared.model, local.programs[1], ReplicaLayout::local(1, 2), scheduler);
+  Engine &here = *localEngine;
   const ReplicaLayout layout = {1, 2, 0, 1};
-  RemoteFrozenEngine there(mirror, remote.programs[1], layout, scheduler,
-                           state);
+  Engine there(mirror, remote.programs[1], layout, scheduler,
+               createServerCommunicator(mirror, remote.programs[1], state));
   Samples<float> a = makeSamples<float>(1, 20, 60),
                  b = makeSamples<float>(2, 30, 60);
   StepInput inputs[] = {a.input(), b.input()};
@@ -378,7 +387,7 @@ TEST(RemoteFrozenEngine, SeesWhatALocalProgramSees) {
 }
 
 // A table that is looked up twice has two lists of keys, but one channel.
-TEST(RemoteEngine, RefusesSeveralLookupsOfATable) {
+TEST(ServerCommunicator, RefusesSeveralLookupsOfATable) {
   const pdl_descriptor &remote = trainerProgram(false);
   EXPECT_TRUE(checkRemoteProgram(remote, remote.programs[0]).ok());
   pdl_program program = remote.programs[0];

@@ -1,4 +1,4 @@
-//===- CommunicatorTest.cpp - The settled order of group sums -------------===//
+//===- GroupSumsTest.cpp - The settled order of group sums ----------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/Sum/Communicator.h"
 #include "pdlrt/Sum/RunningSum.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
-#include <memory>
 
 using namespace pdlrt;
 
@@ -62,7 +60,7 @@ std::map<int64_t, std::pair<float, float>> rowsOf(const Contribution &sum) {
 } // namespace
 
 // Float additions that only one order gets right.
-TEST(Communicator, AddsInOrderAndSkipsWhatIsAbsent) {
+TEST(GroupSums, AddsInOrderAndSkipsWhatIsAbsent) {
   Scheduler scheduler(2);
   Part parts[4];
   const float values[4] = {1e8f, 1.f, -1e8f, 0.5f};
@@ -83,7 +81,7 @@ TEST(Communicator, AddsInOrderAndSkipsWhatIsAbsent) {
 
 // The first part is copied: -0 + nothing stays -0, which adding to +0 would
 // not give.
-TEST(Communicator, CopiesTheFirst) {
+TEST(GroupSums, CopiesTheFirst) {
   Scheduler scheduler(1);
   Part only;
   only.dense = {-0.f};
@@ -99,7 +97,7 @@ TEST(Communicator, CopiesTheFirst) {
   EXPECT_TRUE(std::signbit(rowsOf(sum.result())[5].first));
 }
 
-TEST(Communicator, NothingPresent) {
+TEST(GroupSums, NothingPresent) {
   Scheduler scheduler(1);
   std::vector<Contribution> contributions(3);
   RunningSum sum;
@@ -108,7 +106,7 @@ TEST(Communicator, NothingPresent) {
   EXPECT_EQ(sum.result().blocks[0].dense, nullptr);
 }
 
-TEST(Communicator, MergesRowsByKeyInOrder) {
+TEST(GroupSums, MergesRowsByKeyInOrder) {
   Scheduler scheduler(3);
   float state[3][2];
   Part parts[3];
@@ -143,7 +141,7 @@ TEST(Communicator, MergesRowsByKeyInOrder) {
 }
 
 // Large blocks are cut into tasks; compared with one loop.
-TEST(Communicator, ThreadsChangeNoBit) {
+TEST(GroupSums, ThreadsChangeNoBit) {
   constexpr int64_t count = 100000, keyCount = 5000;
   Part parts[3];
   std::vector<float> state(2);
@@ -184,22 +182,4 @@ TEST(Communicator, ThreadsChangeNoBit) {
                 (parts[0].dense[i] + parts[1].dense[i]) + parts[2].dense[i]);
     EXPECT_EQ(rowsOf(sum.result()), expected);
   }
-}
-
-TEST(Communicator, LocalGroupsAreSummedInOrder) {
-  Scheduler scheduler(1);
-  std::unique_ptr<Communicator> local = createLocalCommunicator(2, scheduler);
-  EXPECT_EQ(local->groupCount(), 2);
-  EXPECT_EQ(local->localGroupCount(), 2);
-  Part a, b;
-  a.dense = {1};
-  b.dense = {2};
-  std::vector<Contribution> groups = {a.contribution(0.5, 1),
-                                      b.contribution(0.25, 3)};
-  std::vector<GradientBlock> blocks = blocksOf(1);
-  Expected<const Contribution *> sum = local->exchange(blocks, groups);
-  ASSERT_TRUE(sum.ok());
-  EXPECT_EQ(*static_cast<const float *>((*sum)->blocks[0].dense), 3);
-  EXPECT_EQ((*sum)->objectives[0].loss, 0.75);
-  EXPECT_EQ((*sum)->objectives[0].weight, 4);
 }
