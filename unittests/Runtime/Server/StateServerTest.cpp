@@ -447,7 +447,9 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
   now[0].present = now[1].present = true;
   auto sentence = [&](MessageKind kind, const Message &payload,
                       uint32_t trainer = 0) {
-    return job.server(0).check({kind, trainer, 0, 1, 1, 0}, payload).message();
+    return job.server(0).check({kind, trainer, 0, 1, 1, 0}, payload)
+        .status()
+        .message();
   };
   // Gradients before any key was sent.
   EXPECT_THAT(
@@ -498,6 +500,7 @@ TEST(SyncServer, AllTrainersMustSendTheSameNorm) {
       writer.addCopy(layout.find(PDL_CHANNEL_NORM, 0), &norm, sizeof(norm));
     return job.server(0)
         .check({MessageKind::Norm, trainer, 0, 1, 1, 0}, writer.finish())
+        .status()
         .message();
   };
   EXPECT_THAT(check(0, 0, false), HasSubstr("although they are due"));
@@ -508,6 +511,7 @@ TEST(SyncServer, AllTrainersMustSendTheSameNorm) {
   EXPECT_THAT(job.server(0)
                   .check({MessageKind::Exchange, 0, 0, 1, 1, 0},
                          job.exchange(now[0], nullptr, false)[0])
+                  .status()
                   .message(),
               HasSubstr("while norms are due"));
 }
@@ -603,6 +607,7 @@ TEST(StateServer, SumsGoOverAllTrainersInRankOrder) {
   EXPECT_THAT(
       job.server(0)
           .check({MessageKind::Reduce, 1, 0, 1, 1, 0}, encodeReduce({{1}, {}}))
+          .status()
           .message(),
       HasSubstr("gives 1 counts and 0 sums, trainer 0 2 and 1"));
 }
