@@ -38,8 +38,8 @@ class HalfAsync(PushModes):
             job.start().finish()
         said = self.check_replay("two", logs)
         for rank in range(2):
-            # A push a step of each trainer, and keys before the first one.
-            self.assertRegex(said, rf"server {rank}, 82 requests")
+            # A push a step of each trainer, and keys before each of 2 epochs.
+            self.assertRegex(said, rf"server {rank}, 84 requests")
 
     def test_a_killed_trainer_comes_back(self):
         """Each push counts once, whoever dies when; one trainer still gives the

@@ -43,7 +43,7 @@ class Quorum(PushModes):
         for a, b in zip(ours, local):
             self.assertAlmostEqual(a, b, delta=2e-4)
 
-    def slowed(self, name, *server_flags, quorum=2, steps=60):
+    def slowed(self, name, *server_flags, quorum=2, steps=300):
         """A job of three trainers, one of them slow: how many gradients came
         late, and of them were dropped, at each server."""
         job, logs = self.logged(name, 3, 2, steps,
@@ -51,7 +51,7 @@ class Quorum(PushModes):
                                               *server_flags])
         with job:
             job.start()
-            Slowed(job.trainers[2])
+            Slowed(job.trainers[2], stopped=0.06)
             job.finish()
             counts = [[int(number) for number in re.search(
                 r"gradients came late: (\d+) counted in the next round, (\d+) "
@@ -63,14 +63,14 @@ class Quorum(PushModes):
     def test_late_gradients_count(self):
         self.translate()
         for counted, dropped in self.slowed("count"):
-            self.assertGreater(counted, 5)
+            self.assertGreater(counted, 2)
             self.assertEqual(dropped, 0)
 
     def test_late_gradients_are_dropped(self):
         self.translate()
         for counted, dropped in self.slowed("drop", "--late-gradients", "drop"):
             self.assertEqual(counted, 0)
-            self.assertGreater(dropped, 5)
+            self.assertGreater(dropped, 2)
 
     def test_a_killed_trainer_holds_nobody_up(self):
         """And comes back."""

@@ -24,16 +24,17 @@ def most_ahead(server):
 
 
 class Slowed:
-    """Stops a process half of the time."""
+    """Stops a process most of the time."""
 
-    def __init__(self, process):
+    def __init__(self, process, stopped=0.12):
         self.process = process
+        self.stopped = stopped
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self):
         while self.process.popen.poll() is None:
-            for signal_, seconds in ((signal.SIGSTOP, 0.06),
+            for signal_, seconds in ((signal.SIGSTOP, self.stopped),
                                      (signal.SIGCONT, 0.01)):
                 try:
                     self.process.popen.send_signal(signal_)
@@ -80,7 +81,7 @@ class Staleness(PushModes):
                 flag for at, flag in enumerate(job.trainer_flags)
                 if flag not in ("--steps", "--rows") and
                 job.trainer_flags[at - 1] not in ("--steps", "--rows")
-            ] + ["--rows", "0:1500", "--epochs", 2, "--batch-size", 100]
+            ] + ["--rows", "0:1500", "--epochs", 2]
             job.start().finish()
 
     def test_other_modes_refuse_it(self):

@@ -26,11 +26,19 @@ Message encodeSaved(const Expected<CheckpointManifest> &written);
 /// The other way; any bytes are safe.
 Expected<CheckpointManifest> decodeSaved(const Message &answer);
 
+/// How many updates servers have applied to a group, at one moment.
+enum class StepCounts {
+  /// Equally many.
+  Equal,
+  /// Each as many as it closed rounds: a checkpoint has the largest.
+  Largest,
+};
+
 /// Takes in what servers answered: their parts to `writer`, the description of
 /// the model to `manifest`. An error where one has failed, or where they have
 /// not applied the same steps.
-Status joinSaved(const std::vector<Message> &answers, CheckpointWriter &writer,
-                 CheckpointManifest &manifest);
+Status joinSaved(const std::vector<Message> &answers, StepCounts counts,
+                 CheckpointWriter &writer, CheckpointManifest &manifest);
 
 /// What the payload of a Save request asks for.
 enum class SaveKind {
@@ -86,11 +94,12 @@ Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
 Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer);
 /// Behind that, beside steps: waits until none writes any more, and takes in
 /// what they wrote; the error of the first that failed.
-Status finishSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+Status finishSaveOnServers(ServerGroup &servers, StepCounts counts,
+                           CheckpointWriter &writer,
                            CheckpointManifest &manifest);
 /// Both at once: no server does anything else meanwhile.
-Status saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
-                     CheckpointManifest &manifest);
+Status saveOnServers(ServerGroup &servers, StepCounts counts,
+                     CheckpointWriter &writer, CheckpointManifest &manifest);
 
 } // namespace pdlrt
 

@@ -35,15 +35,17 @@ namespace {
 /// What servers write beside steps.
 class RestOnServers final : public RestOfSave {
 public:
-  explicit RestOnServers(ServerGroup &servers) : servers(servers) {}
+  RestOnServers(ServerGroup &servers, StepCounts counts)
+      : servers(servers), counts(counts) {}
 
   Status finish(CheckpointWriter &writer,
                 CheckpointManifest &manifest) override {
-    return finishSaveOnServers(servers, writer, manifest);
+    return finishSaveOnServers(servers, counts, writer, manifest);
   }
 
 private:
   ServerGroup &servers;
+  const StepCounts counts;
 };
 
 class DistributedJob final : public Job {
@@ -354,12 +356,14 @@ DistributedJob::beginSave(Model &, CheckpointWriter &writer,
     Expected<ServerGroup *> group = joinSaver();
     if (!group)
       return group.status();
+    const StepCounts counts =
+        mode.closesWithQuorum ? StepCounts::Largest : StepCounts::Equal;
     // A new start of this trainer would not know of a save that goes on.
     if (goesOn()) {
-      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, writer, manifest));
+      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, counts, writer, manifest));
     } else {
       PDLRT_RETURN_IF_ERROR(beginSaveOnServers(**group, writer));
-      rest = std::make_unique<RestOnServers>(**group);
+      rest = std::make_unique<RestOnServers>(**group, counts);
     }
   }
   // Nobody pushes before all servers have begun: their parts are of one moment.

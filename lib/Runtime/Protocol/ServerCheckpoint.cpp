@@ -70,7 +70,7 @@ Expected<CheckpointManifest> pdlrt::decodeSaved(const Message &answer) {
   return decodeManifest(text.substr(1));
 }
 
-Status pdlrt::joinSaved(const std::vector<Message> &answers,
+Status pdlrt::joinSaved(const std::vector<Message> &answers, StepCounts counts,
                         CheckpointWriter &writer,
                         CheckpointManifest &manifest) {
   for (size_t s = 0; s < answers.size(); ++s) {
@@ -88,6 +88,11 @@ Status pdlrt::joinSaved(const std::vector<Message> &answers,
       manifest.seed = written->seed;
       manifest.groupSteps = written->groupSteps;
       manifest.symbols = written->symbols;
+    } else if (counts == StepCounts::Largest) {
+      for (auto &[group, most] : manifest.groupSteps)
+        for (const auto &[other, steps] : written->groupSteps)
+          if (group == other)
+            most = std::max(most, steps);
     } else if (written->groupSteps != manifest.groupSteps) {
       return Status::internal("servers 0 and " + std::to_string(s) +
                               " have applied other numbers of steps");
@@ -211,18 +216,20 @@ Status pdlrt::beginSaveOnServers(ServerGroup &servers,
   return {};
 }
 
-Status pdlrt::finishSaveOnServers(ServerGroup &servers,
+Status pdlrt::finishSaveOnServers(ServerGroup &servers, StepCounts counts,
                                   CheckpointWriter &writer,
                                   CheckpointManifest &manifest) {
   Expected<std::vector<Message>> answers = awaitSaved(servers, writer);
-  return answers ? joinSaved(*answers, writer, manifest) : answers.status();
+  return answers ? joinSaved(*answers, counts, writer, manifest)
+                 : answers.status();
 }
 
-Status pdlrt::saveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+Status pdlrt::saveOnServers(ServerGroup &servers, StepCounts counts,
+                            CheckpointWriter &writer,
                             CheckpointManifest &manifest) {
   Expected<std::vector<Message>> answers =
       askServers(servers, SaveKind::Stopping, writer);
   if (!answers)
     return answers.status();
-  return joinSaved(*answers, writer, manifest);
+  return joinSaved(*answers, counts, writer, manifest);
 }

@@ -36,8 +36,7 @@ AppliedLogReader::~AppliedLogReader() { std::fclose(file); }
 Status AppliedLogReader::damaged(const std::string &what) const {
   if (records == 0)
     return Status::invalid(path + ": " + what + ", and nothing before that");
-  // The first record is the header.
-  const uint64_t whole = records - 1;
+  const int64_t whole = requests;
   return Status::invalid(fmt::format(
       "{}: {}; its first {} requests are whole: --requests {} replays those",
       path, what, whole, whole));

@@ -54,7 +54,8 @@ private:
   Status fill(StateServer &server, const Log &log) const;
   Status apply(Log &log, StateServer &server);
   Expected<Message> save(StateServer &server, const std::string &folder) const;
-  Status commit(const std::vector<Message> &saved, CheckpointWriter &writer);
+  Status commit(const std::vector<Message> &saved,
+                CheckpointWriter &writer) const;
 
   static GradientPacking packingOf(const Log &log);
 
@@ -280,9 +281,13 @@ Expected<Message> Replay::save(StateServer &server,
 }
 
 Status Replay::commit(const std::vector<Message> &saved,
-                      CheckpointWriter &writer) {
+                      CheckpointWriter &writer) const {
   CheckpointManifest manifest;
-  PDLRT_RETURN_IF_ERROR(joinSaved(saved, writer, manifest));
+  PDLRT_RETURN_IF_ERROR(joinSaved(
+      saved,
+      modeOf(training->descriptor()).closesWithQuorum ? StepCounts::Largest
+                                                      : StepCounts::Equal,
+      writer, manifest));
   // How far the trainers were is not known here.
   for (const auto &[name, steps] : manifest.groupSteps)
     manifest.progress.steps = std::max(manifest.progress.steps, steps);

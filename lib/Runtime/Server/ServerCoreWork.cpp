@@ -349,7 +349,9 @@ void ServerCore::State::closeIfComplete(OpenRound &round, Outbox &out) {
       for (uint32_t rank = 0; rank < options.trainers; ++rank)
         steps.noteAnswer(rank);
   }
-  answer(heads, out);
+  // There are none in a round of late gradients alone.
+  if (!heads.empty())
+    answer(heads, out);
 }
 
 /// Answers requests that were taken.

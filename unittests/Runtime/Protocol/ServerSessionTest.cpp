@@ -117,7 +117,7 @@ protected:
 
 TEST_F(ServerSessionTest, RequestsAreNumbered) {
   listen(echo());
-  EXPECT_EQ(session().name(), "server-7");
+  EXPECT_EQ(session().name(), "server server-7");
   Probe joined;
   session().join(Message::ofString("hello"), joined.done());
   EXPECT_EQ(joined.ends, 0);

@@ -303,7 +303,7 @@ TEST(SyncServer, PartsOfAnyNumberOfServersAreOneCheckpoint) {
       answers.push_back(*std::move(answer));
     }
     CheckpointManifest manifest;
-    ASSERT_TRUE(joinSaved(answers, writer, manifest).ok());
+    ASSERT_TRUE(joinSaved(answers, StepCounts::Equal, writer, manifest).ok());
     ASSERT_TRUE(writer.commit(manifest).ok());
     const Expected<Checkpoint> asked = Checkpoint::open(folder.file("asked"));
     ASSERT_TRUE(asked.ok()) << asked.status().message();
@@ -367,7 +367,7 @@ TEST(SyncServer, PartsAreOfTheMomentWhenTheirSaveBegan) {
   const auto commit = [&](CheckpointWriter &writer,
                           const std::vector<Message> &answers) {
     CheckpointManifest manifest;
-    EXPECT_TRUE(joinSaved(answers, writer, manifest).ok());
+    EXPECT_TRUE(joinSaved(answers, StepCounts::Equal, writer, manifest).ok());
     EXPECT_TRUE(writer.commit(manifest).ok());
   };
   for (int round = 0; round < 3; ++round) {
@@ -447,7 +447,8 @@ TEST(SyncServer, RequestsOutOfStepAreRefused) {
   now[0].present = now[1].present = true;
   auto sentence = [&](MessageKind kind, const Message &payload,
                       uint32_t trainer = 0) {
-    return job.server(0).check({kind, trainer, 0, 1, 1, 0}, payload)
+    return job.server(0)
+        .check({kind, trainer, 0, 1, 1, 0}, payload)
         .status()
         .message();
   };

@@ -535,7 +535,7 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
       // A new start that comes within a round needs the answer before the last.
-      {"oneAnswerKept", 20, nothing, crashingKeepingOne, ToyMode::Sync},
+      {"oneAnswerKept", 20, nothing, crashingKeepingOne, ToyMode::Async},
       {"noFencing", 20, noFencing, sayingSo},
       {"livingStartReplaced", 20, livingStartReplaced, startedTwice},
   };

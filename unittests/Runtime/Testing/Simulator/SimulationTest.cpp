@@ -230,7 +230,7 @@ TEST_F(CheckerTest, RequestsOfARoundAreSwapped) {
 TEST_F(CheckerTest, AReadComesBeforeItsRound) {
   std::swap(history[find(Event::What::Closed, 1)],
             history[find(Event::What::Read, 2)]);
-  expectFault("reads before its request is applied");
+  expectFault("reads before it is answered");
 }
 
 TEST_F(CheckerTest, NobodyGaveIt) {
