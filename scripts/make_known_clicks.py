@@ -35,8 +35,8 @@ from itertools import repeat
 NUMBERS = 3
 # By slot: bits of the number that chooses an id (at most; --bits), and how many ids there are
 # at most. Chances are multiples of 2^-bits, so ids that would be rarer do not occur.
-SLOTS = ((16, 10), (16, 100), (16, 1000), (16, 1000), (20, 10000), (20, 50000), (20, 100000),
-         (20, 300000))
+SLOTS = ((16, 10), (16, 100), (16, 1000), (16, 1000), (20, 10000), (20, 20000), (20, 50000),
+         (20, 100000))
 EXPONENT = 1.05
 # Slots whose ids' classes make a difference together, and how many classes an id can have.
 PAIRS = ((0, 1), (2, 3), (4, 6))

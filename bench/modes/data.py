@@ -78,7 +78,7 @@ class Avazu(DataSet):
 class Known(DataSet):
     title = "Clicks whose optimum is known: CTR-DNN of smaller layers"
     model = SOURCE / "bench" / "modes" / "known_clicks_dnn.mlir"
-    batch, window, epochs, limit = 1024, 100000, 1, 3600
+    batch, window, epochs, limit = 512, 100000, 1, 3600
     also = ("log loss",)
 
     def __init__(self, folder, size, data, rows=None):

@@ -18,8 +18,8 @@ module @known_clicks_dnn {
     nn.field @categories : tensor<?x8xi64> hash(#nn.hash<xxh64, salt = slot>) columns([4, 5, 6, 7, 8, 9, 10, 11])
   }
   nn.clip @joint : global_norm(10.0)
-  nn.group @dense rule(@adam) rate(1.0e-3) decay(#nn.l2<1.0e-6>) clip(@joint)
-  nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+  nn.group @dense rule(@adam) rate(4.0e-3) decay(#nn.l2<1.0e-6>) clip(@joint)
+  nn.group @sparse rule(@adam) rate(4.0e-3) untouched(lazy)
   nn.table @emb : i64 -> tensor<8xf32> in @sparse init(#nn.uniform<-0.01, 0.01>)
   nn.param @w1 : tensor<67x64xf32> in @dense init(#nn.xavier)
   nn.param @b1 : tensor<64xf32> in @dense init(#nn.zeros)
