@@ -206,17 +206,18 @@ class Quality:
                 f"{', '.join(map(str, self.seeds))}. ")
         text += (data.optimum() or "") + "\n\n" + report.quality_head(data) + "\n"
         text += "\n".join(self.lines) + "\n"
-        return text + not_run(self.left)
+        return text + not_run([one for one in self.left if "this build has no" not in one])
 
 
 def not_run(left):
-    return "".join(f"\nNot run: {one}\n" for one in left)
+    return "\nNot run:\n\n" + "".join(f"- {one}\n" for one in left) if left else ""
 
 
 def summary(given, all_of, began, sets_left):
     """Which settings are within the bound, over all data sets."""
-    text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against local "
-            f"with as many replicas, over 1 to {max(given.trainers)} trainers; the bound is {BOUND}:\n\n")
+    counts = ", ".join(map(str, given.trainers))
+    text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
+            f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}:\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
     text += "| mode | " + " | ".join(one.name for one in all_of) + " |\n"
@@ -229,7 +230,9 @@ def summary(given, all_of, began, sets_left):
             cells.append("" if worst is None else f"{max(0.0, -worst):.4f}" +
                          ("" if -worst <= BOUND else " **above**"))
         text += f"| {name} | " + " | ".join(cells) + " |\n"
-    return text + not_run(sets_left)
+    # What all data sets leave out is said once, here.
+    common = [one for one in all_of[0].left if all(one in of.left for of in all_of)]
+    return text + not_run(sets_left + common)
 
 
 def measure_quality(given, folder, write):

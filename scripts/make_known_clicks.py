@@ -18,6 +18,7 @@ the optimum; of the last rows, the test, by themselves:
 
   log_loss, auc                        of the true probability, against the labels that were drawn
   expected_log_loss, expected_auc      the same, over all labels that could have been drawn
+  mean_log_loss                        of the share of positive labels, said of each row
 
 Standard library only; ten million rows take one or two minutes.
 """
@@ -178,7 +179,10 @@ class Optimum:
 
     def figures(self):
         missed = [count - one for count, one in zip(self.counts, self.expected)]
-        return {"rows": self.rows, "positive": self.positive / self.rows,
+        share = self.positive / self.rows
+        # Of those who know nothing but how many are positive.
+        mean_loss = -sum(p * math.log(p) for p in (share, 1.0 - share) if p > 0.0)
+        return {"rows": self.rows, "positive": share, "mean_log_loss": mean_loss,
                 "log_loss": self.loss / self.rows, "auc": self.auc(*self.drawn),
                 "expected_log_loss": self.expected_loss / self.rows,
                 "expected_auc": self.auc(missed, self.expected)}

@@ -24,7 +24,8 @@ class Run:
                            re.findall(r"test ([a-zA-Z][\w @-]*?) (-?[\d.]+(?:e[-+]\d+)?)", line))
                       for line in first.splitlines() if re.search(r"epoch \d+: ", line)]
         self.rate = min(said.rate for said in trainers)
-        self.bytes = sum(row[1] + row[2] for said in trainers for row in said.traffic) / samples
+        self.bytes = sum(traffic(said.text, rank)
+                         for rank, said in enumerate(trainers)) / samples
         self.ahead = collections.Counter()
         self.late = 0
         for said in servers + trainers:
@@ -34,21 +35,22 @@ class Run:
             self.late += sum(map(int, re.findall(r"(\d+) gradients came late", said.text)))
         self.trainer_cpu = cpu_of(trainers) / samples
         self.server_cpu = cpu_of(servers) / samples
-        self.wait = max((said.parts.get("wait", 0.0) for said in trainers), default=0.0)
-        self.step = max((step_of(said) for said in trainers), default=0.0)
 
     def score(self, name):
         return self.tests[-1][name]
 
 
+def traffic(text, rank):
+    """Bytes that a trainer has sent and received; what it sends to its own part of the state
+    passes no socket."""
+    return sum(int(sent) + int(received) for name, sent, received in re.findall(
+        r"^(.*): \d+ messages, (\d+) bytes sent, (\d+) bytes received", text, re.M)
+        if not name.endswith(f"trainer {rank}"))
+
+
 def cpu_of(processes):
     """CPU microseconds of all steps."""
     return 1000.0 * sum(said.parts.get("CPU", 0.0) * said.steps for said in processes)
-
-
-def step_of(said):
-    found = re.search(r"a step took ([0-9.]+) ms", said.text)
-    return float(found[1]) if found else 0.0
 
 
 def local_run(programs, flags, seed, replicas, threads, samples, limit):

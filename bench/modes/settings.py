@@ -8,6 +8,12 @@ import re
 import subprocess
 
 
+# Who pushes by itself makes so many times more steps of the dense parameters as there are
+# pushers. Of a row no more: it is met by as many samples as before, mostly by one push at a
+# time.
+PUSHES = {"dense": -1.0}
+
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """A mode with its flags. Words of flags may have {trainers}, {quorum} (all trainers but
@@ -19,33 +25,29 @@ class Setting:
     # Whether there are servers, and whether trainers are told each other's addresses.
     servers: bool = True
     peers: bool = False
-    # Servers apply each trainer's gradients by themselves: so many steps more.
-    trainers_push: bool = False
+    # By group: its rate is multiplied by the number of trainers to this power.
+    powers: dict = dataclasses.field(default_factory=dict)
 
     def words(self, flags, trainers):
         return [word.format(trainers=trainers, quorum=max(1, trainers - 1)) for word in flags]
 
     def share(self, group, trainers):
-        """What the rate of a group is multiplied by.
-
-        Who pushes by itself makes a step of the dense parameters that often more; a row is
-        met by as many samples as before, and mostly by one push at a time."""
-        return 1.0 / trainers if self.trainers_push and group == "dense" else 1.0
+        """What the rate of a group is multiplied by."""
+        return float(trainers) ** self.powers.get(group, 0.0)
 
 
-LOCAL = Setting("local", "local", servers=False)
 SETTINGS = (
     Setting("sync", "sync"),
-    Setting("half-async", "half-async", trainers_push=True),
+    Setting("half-async", "half-async", powers=PUSHES),
     Setting("half-async, staleness 2", "half-async", server_flags=("--max-staleness", "2"),
-            trainers_push=True),
-    Setting("async", "async", trainers_push=True),
+            powers=PUSHES),
+    Setting("async", "async", powers=PUSHES),
     Setting("async, staleness 2", "async", server_flags=("--max-staleness", "2"),
-            trainers_push=True),
+            powers=PUSHES),
     Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1"),
-            trainers_push=True),
+            powers=PUSHES),
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
-            trainers_push=True),
+            powers=PUSHES),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
     Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8")),
     Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100")),

@@ -19,9 +19,10 @@
 
 #include "ShapedLink.h"
 
-#include <arpa/inet.h>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -146,13 +147,13 @@ public:
   }
 
   void report() const {
-    for (size_t i = 0; i < ports.size(); ++i)
-      std::printf("link %zu: %llu bytes up, %llu bytes down, %llu packets "
-                  "dropped\n",
-                  i, (unsigned long long)ports[i].up.bytesTaken(),
-                  (unsigned long long)ports[i].down.bytesTaken(),
-                  (unsigned long long)(ports[i].down.packetsDropped() +
-                                       ports[i].up.packetsDropped()));
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const Port &port = ports[i];
+      std::printf("link %zu: %" PRIu64 " bytes up, %" PRIu64
+                  " bytes down, %" PRIu64 " packets dropped\n",
+                  i, port.up.bytesTaken(), port.down.bytesTaken(),
+                  port.up.packetsDropped() + port.down.packetsDropped());
+    }
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     auto seconds = [](const timeval &time) {
