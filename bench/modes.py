@@ -168,7 +168,7 @@ class Quality:
         flags = self.data.flags(trainers)
         threads = min(trainers, len(os.sched_getaffinity(0)))
         return [job.local_run(programs.of(self.data.text(), "local"), flags, seed, trainers,
-                              threads, self.data.samples, self.data.limit)
+                              threads, self.data.limit)
                 for seed in self.seeds]
 
     def measure(self, programs, write):
@@ -192,7 +192,7 @@ class Quality:
         text = self.data.with_rates(lambda group: setting.share(group, trainers))
         built = programs.of(text, setting.mode)
         runs = [job.cluster_run(built, setting, self.data.flags(trainers), seed, trainers,
-                                servers, self.data.samples, self.data.limit)
+                                servers, self.data.limit)
                 for seed in self.seeds]
         mean, _ = report.mean_and_error(report.differences(runs, base, self.data.score))
         self.differences[setting.name, trainers] = mean
@@ -271,7 +271,11 @@ def measure_network(given, folder, write):
     known, left = known_settings(given, programs, scaling.MODEL.read_text())
     steps = {"quick": 5, "usual": 20, "full": 40}[given.size]
     counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
-    rows, checked = [], links.measured()
+    rows, checked = [], [links.measured()]
+
+    def update():
+        write({NETWORK: network_section(began, links, checked, steps, rows, left)})
+
     for trainers in counts:
         servers = min(2, trainers)
         for setting in known:
@@ -285,20 +289,22 @@ def measure_network(given, folder, write):
                 say(str(failed))
                 left.append(f"{setting.name}, {trainers} trainers, failed: "
                             f"{str(failed)[:500]}".replace("\n", " "))
-            write({NETWORK: network_section(began, checked, links.measured, steps, rows, left,
-                                            last=False)})
-    write({NETWORK: network_section(began, checked, links.measured, steps, rows, left, last=True)})
+            update()
+    checked.append(links.measured())
+    update()
 
 
-def network_section(began, checked, measured, steps, rows, left, last):
+def network_section(began, links, checked, steps, rows, left):
     from modes import scaling
-    text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} steps of "
-            "each, one thread each. Each process has a link to a switch: "
-            f"{checked}{', and behind all runs: ' + measured().split('; ')[1] if last else ''}.\n\n"
-            "MB/s of links are those of the fullest one of its kind, in its fuller direction, with "
-            "heads of TCP and IP. All processes and the router share the cores of this machine; "
-            "the last column is calculated from CPU time and bytes of a sample: what would be "
-            "full first if each process had a core of its own, without any waiting.\n\n")
+    text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} "
+            "steps of each, one thread each. Each process has a link to a switch, of "
+            f"{links.rate / 1e6:g} Mbit/s each way, and is {1e3 * links.delay:g} ms from each "
+            f"other. Before all runs {checked[0]}")
+    text += f"; behind them {checked[1]}.\n\n" if len(checked) > 1 else ".\n\n"
+    text += ("MB/s of links are those of the fullest one of its kind, in its fuller direction, "
+             "with heads of TCP and IP. All processes and the router share the cores of this "
+             "machine; the last column is calculated from CPU time and bytes of a sample: what "
+             "would be full first if each process had a core of its own, without any waiting.\n\n")
     return text + report.network_head() + "\n" + "\n".join(rows) + "\n" + not_run(left)
 
 

@@ -44,10 +44,6 @@ class DataSet:
                 "--batch-size", max(1, self.batch // trainers), "--epochs", self.epochs,
                 "--shuffle-window", self.window]
 
-    @property
-    def samples(self):
-        return self.rows * self.epochs
-
     def optimum(self):
         """A sentence on what is the best that can be reached, or None."""
         return None

@@ -18,8 +18,11 @@ class Run:
     bytes that trainers send and receive for a sample; how many answers were so many steps
     ahead of the slowest trainer; late gradients; CPU microseconds a sample of both roles."""
 
-    def __init__(self, servers, trainers, samples):
+    def __init__(self, servers, trainers):
         first = trainers[0].text
+        # Of all trainers, as each of them says.
+        samples = int(re.search(r"trained \d+ steps, (\d+) samples", first)[1])
+        self.samples = samples
         self.tests = [dict((name, float(value)) for name, value in
                            re.findall(r"test ([a-zA-Z][\w @-]*?) (-?[\d.]+(?:e[-+]\d+)?)", line))
                       for line in first.splitlines() if re.search(r"epoch \d+: ", line)]
@@ -53,16 +56,15 @@ def cpu_of(processes):
     return 1000.0 * sum(said.parts.get("CPU", 0.0) * said.steps for said in processes)
 
 
-def local_run(programs, flags, seed, replicas, threads, samples, limit):
+def local_run(programs, flags, seed, replicas, threads, limit):
     """One process with so many groups."""
     _, trainers = run_job([], [[programs / "trainer", "train", *flags, "--seed", seed,
                                 "--replicas", f"{replicas}x1", "--threads", threads]],
                           limit=limit)
-    return Run([], trainers, samples)
+    return Run([], trainers)
 
 
-def cluster_run(programs, setting, flags, seed, trainers, servers, samples, limit,
-                network=None):
+def cluster_run(programs, setting, flags, seed, trainers, servers, limit, network=None):
     """Processes of this machine over unix sockets, or each in a place of `network`, over TCP:
     servers first, then trainers."""
     servers = servers if setting.servers else 0
@@ -94,4 +96,4 @@ def cluster_run(programs, setting, flags, seed, trainers, servers, samples, limi
                  for rank in range(trainers)]
         sockets = [] if network else [pathlib.Path(place[len("unix:"):])
                                       for place in places[:servers]]
-        return Run(*run_job(serve, train, sockets, limit=limit), samples)
+        return Run(*run_job(serve, train, sockets, limit=limit))
