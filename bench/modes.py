@@ -11,8 +11,9 @@
 Data sets: criteo and avazu (the first rows, not shipped: --data or PDL_TEST_DATA says where),
 known (clicks that scripts/make_known_clicks.py makes up, whose optimum is known; 10 million rows
 with --full) and word2vec (pairs that are made up). Models: CTR-DNN, of smaller layers for avazu and
-known, and models/word2vec. Each in each mode with 1, 2 and 4 trainers of one worker and one thread, and up to two
-servers of one thread. The rows of the data's end are the test, after each epoch; the last counts.
+known, and models/word2vec. Each in each mode with 1, 2 and 4 trainers of one worker and one thread,
+and up to two servers of one thread. The last rows are the test, after each epoch; the last test
+counts.
 
 All trainers together have one batch size. Local has as many replicas, the same initial values
 and the same batches, for each seed: "less local" is the mean of the differences, in parentheses its
