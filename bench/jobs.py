@@ -6,19 +6,23 @@
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import time
 
 LIMIT = 120
 
 
+class JobFailed(SystemExit):
+    """A process of a job failed, or the job took too long; the text says which."""
+
+
 class Said:
     """The figures of one process: `rate` in samples/s (trainers), milliseconds of
-    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes).
-    """
+    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes),
+    and all that it printed, `text`."""
 
     def __init__(self, text):
+        self.text = text
         rate = re.search(r"\((\d+) samples/s\)", text)
         self.rate = float(rate[1]) if rate else 0.0
         line = re.search(r"a step (took .*)", text)
@@ -34,13 +38,14 @@ def wait_for(condition, processes, what):
     end = time.monotonic() + 10
     while not condition():
         if time.monotonic() > end or any(p.poll() for p in processes):
-            sys.exit(f"{what} does not start")
+            raise JobFailed(f"{what} does not start")
         time.sleep(0.002)
 
 
-def run_job(servers, trainers, sockets=()):
+def run_job(servers, trainers, sockets=(), limit=LIMIT):
     """Starts the servers' commands, then, when all of `sockets` (paths) are
-    there, the trainers'. Returns what each server and each trainer said."""
+    there, the trainers'. Returns what each server and each trainer said. All have
+    `limit` seconds."""
     for socket in sockets:
         socket.unlink(missing_ok=True)
     logs, processes = [], []
@@ -57,9 +62,13 @@ def run_job(servers, trainers, sockets=()):
                  "a server")
         for command in trainers:
             start(command)
-        end = time.monotonic() + LIMIT
+        end = time.monotonic() + limit
         for process in processes:
-            process.wait(max(0.1, end - time.monotonic()))
+            try:
+                process.wait(max(0.1, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise JobFailed(f"{' '.join(process.args)} still runs after "
+                                f"{limit} s") from None
     finally:
         for process in processes:
             if process.poll() is None:
@@ -72,7 +81,7 @@ def run_job(servers, trainers, sockets=()):
         log.close()
     for process, text in zip(processes, texts):
         if process.returncode != 0:
-            sys.exit(f"{' '.join(process.args)} failed:\n{text}")
+            raise JobFailed(f"{' '.join(process.args)} failed:\n{text}")
     said = [Said(text) for text in texts]
     return said[:len(servers)], said[len(servers):]
 

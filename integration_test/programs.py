@@ -42,6 +42,16 @@ def compile_model(source, folder, *flags):
     return pathlib.Path(folder) / "trainer"
 
 
+def known_modes():
+    """The modes that pdl-translate knows, as its refusal of another one lists them."""
+    refused = subprocess.run([PDL_TRANSLATE, model("fm"), "--mode=none-such", "-o",
+                              "/dev/null"], capture_output=True, text=True).stderr
+    listed = re.search(r"use (.*)", refused)
+    if not listed:
+        raise AssertionError(f"no list of modes in: {refused}")
+    return re.split(r", | or ", listed[1].strip())
+
+
 def metric(text, name):
     """The last value of metric `name` (such as "test AUC") in a report."""
     values = re.findall(rf"{re.escape(name)}\s+([0-9.]+)", text)

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures every mode, and writes bench/modes.md: quality against local, speed, bytes, staleness.
+
+    python3 bench/modes.py [--quick | --full] [--data FOLDER] [--build FOLDER] [--only SET[,SET]]
+                           [--modes MODE[,MODE]] [--trainers N[,N]] [--seeds N] [--rows N]
+                           [--folder FOLDER] [--output FILE] [--network | --network-alone]
+
+Data sets: criteo and avazu (the first rows, not shipped: --data or PDL_TEST_DATA says where),
+known (clicks that scripts/make_known_clicks.py makes up, whose optimum is known; 10 million rows
+with --full) and word2vec (pairs that are made up). Models: CTR-DNN, of smaller layers for avazu and
+known, and models/word2vec. Each in each mode with 1, 2 and 4 trainers of one worker and one thread,
+and up to two servers of one thread. The last rows are the test, after each epoch; the last test
+counts.
+
+All trainers together have one batch size. Local has as many replicas, the same initial values
+and the same batches, for each seed: "less local" is the mean of the differences, in parentheses its
+standard error. What the bound, 0.003, is held against is that mean. samples/s is the best run of
+all seeds, "of local" its ratio to the best of local in the same minutes, which has as many threads as
+trainers, and at most as many as cores. Bytes are those that trainers send and receive, tests
+included. "Steps ahead": of answers of servers, how many steps ahead of the slowest trainer those were that
+they were for. "Late": gradients that came behind their round (mode quorum).
+
+A mode or flag that the build does not know is left out, and the page says so. --quick takes some
+minutes, and its figures mean nothing but that all works.
+
+--network has a section more (--network-alone: nothing else): models/ctr_dnn, each process in a network
+namespace of its own at the end of a link of 1 Gbit/s, 0.5 ms from each other, with 1, 2, 4 and 8
+trainers. Needs root; without it the page says so.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+BENCH = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(BENCH))
+from jobs import JobFailed  # noqa: E402
+from modes import data, job, report, settings  # noqa: E402
+
+BOUND = 0.003
+NETWORK = "Networks: a link for each process"
+SUMMARY = "Summary"
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_const", const="quick", dest="size",
+                      help="few rows, one seed, 1 and 2 trainers")
+    size.add_argument("--full", action="store_const", const="full", dest="size",
+                      help="five seeds, ten million rows of known clicks (default: three, one "
+                      "million)")
+    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PDL_TEST_DATA"),
+                        metavar="FOLDER", help="data that are not shipped")
+    parser.add_argument("--build", type=pathlib.Path, default=BENCH.parent / "build",
+                        metavar="FOLDER", help="build folder (default: build)")
+    parser.add_argument("--only", metavar="SET[,SET]", help="these data sets; the page keeps "
+                        "the sections of the others")
+    parser.add_argument("--modes", metavar="MODE[,MODE]",
+                        help="settings of these modes, or these settings, alone")
+    parser.add_argument("--trainers", metavar="N[,N]", help="default: 1,2,4")
+    parser.add_argument("--seeds", type=int, metavar="N")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows of known clicks")
+    parser.add_argument("--folder", type=pathlib.Path, metavar="FOLDER",
+                        help="keep data and programs here (default: a temporary folder)")
+    parser.add_argument("--output", type=pathlib.Path, default=BENCH / "modes.md",
+                        metavar="FILE", help="the page (default: bench/modes.md)")
+    parser.add_argument("--network", action="store_true", help="measure the network too")
+    parser.add_argument("--network-alone", action="store_true", help="measure it alone")
+    parser.add_argument("--link-rate", type=float, default=1e9, metavar="BITS",
+                        help="bits a second of a link (default: 1e9)")
+    parser.add_argument("--link-delay", type=float, default=0.5, metavar="MS",
+                        help="milliseconds from one process to another (default: 0.5)")
+    parser.add_argument("--router", type=pathlib.Path, metavar="FILE",
+                        help="pdl-bench-router (default: that of the build)")
+    given = parser.parse_args()
+    given.size = given.size or "usual"
+    given.only = given.only.split(",") if given.only else list(data.ALL)
+    for name in given.only:
+        if name not in data.ALL:
+            parser.error(f"{name} is no data set; there are {', '.join(data.ALL)}")
+    given.translate = given.build / "bin" / "pdl-translate"
+    if not given.translate.exists():
+        parser.error(f"{given.translate} is not there; build the project, or give --build")
+    given.router = given.router or given.build / "bin" / "pdl-bench-router"
+    given.settings = list(settings.SETTINGS)
+    if given.modes:
+        wanted = given.modes.split(",")
+        # A name of a setting may have a comma in it.
+        given.settings = [one for one in settings.SETTINGS
+                          if one.mode in wanted or one.name == given.modes]
+        if not given.settings:
+            parser.error(f"--modes {given.modes} is none of "
+                         f"{', '.join(sorted({one.mode for one in settings.SETTINGS}))}")
+    default = (1, 2) if given.size == "quick" else (1, 2, 4)
+    given.trainers = ([int(word) for word in given.trainers.split(",")] if given.trainers
+                      else default)
+    return given
+
+
+class Programs:
+    """Models compiled once for a mode and rates."""
+
+    def __init__(self, translate, folder):
+        self.translate, self.folder, self.made = translate, folder, {}
+
+    def of(self, text, mode):
+        key = (text, mode)
+        if key not in self.made:
+            folder = self.folder / f"program{len(self.made)}"
+            source = self.folder / f"model{len(self.made)}.mlir"
+            source.write_text(text)
+            done = subprocess.run([self.translate, source, f"--mode={mode}", "-o", folder],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                raise JobFailed(f"pdl-translate --mode={mode}: {done.stderr[-1000:]}")
+            self.made[key] = folder
+        return self.made[key]
+
+
+def known_settings(given, programs, text):
+    """Those settings that the build knows, and sentences on the others."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as source:
+        source.write(text)
+        source.flush()
+        modes = settings.known_modes(given.translate, source.name)
+    known, left = [], []
+    for setting in given.settings:
+        if setting.mode not in modes:
+            left.append(f"{setting.name}: this build has no mode {setting.mode}.")
+            continue
+        try:
+            flag = settings.missing_flag(programs.of(text, setting.mode), setting)
+        except JobFailed as failed:
+            left.append(f"{setting.name}: {failed}".replace("\n", " "))
+            continue
+        if flag:
+            left.append(f"{setting.name}: this build has no {flag} in mode {setting.mode}.")
+        else:
+            known.append(setting)
+    return known, left
+
+
+def say(text):
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+class Quality:
+    """All runs of a data set, and its section."""
+
+    def __init__(self, given, name, folder):
+        more = {"rows": given.rows} if name == "known" and given.rows else {}
+        say(f"{name}: data")
+        self.data = data.ALL[name](folder, given.size, given.data, **more)
+        self.given, self.name = given, name
+        self.seeds = range(1, 1 + (given.seeds or self.data.seeds))
+        self.lines, self.left, self.differences = [], [], {}
+        self.heading = self.data.title
+
+    def base(self, programs, trainers):
+        flags = self.data.flags(trainers)
+        threads = min(trainers, len(os.sched_getaffinity(0)))
+        return [job.local_run(programs.of(self.data.text(), "local"), flags, seed, trainers,
+                              threads, self.data.limit)
+                for seed in self.seeds]
+
+    def measure(self, programs, write):
+        known, self.left = known_settings(self.given, programs, self.data.text())
+        for trainers in self.given.trainers:
+            servers = min(2, trainers)
+            say(f"{self.name}: local, {trainers} replicas")
+            base = self.base(programs, trainers)
+            self.lines.append(report.quality_rows("local", trainers, 0, base, None, self.data))
+            for setting in known:
+                say(f"{self.name}: {setting.name}, {trainers} trainers")
+                try:
+                    self.one(programs, setting, trainers, servers, base)
+                except JobFailed as failed:
+                    say(str(failed))
+                    self.left.append(f"{setting.name}, {trainers} trainers, failed: "
+                                     f"{str(failed)[:500]}".replace("\n", " "))
+                write()
+
+    def one(self, programs, setting, trainers, servers, base):
+        text = self.data.with_rates(lambda group: setting.share(group, trainers))
+        built = programs.of(text, setting.mode)
+        runs = [job.cluster_run(built, setting, self.data.flags(trainers), seed, trainers,
+                                servers, self.data.limit)
+                for seed in self.seeds]
+        mean, _ = report.mean_and_error(report.differences(runs, base, self.data.score))
+        self.differences[setting.name, trainers] = mean
+        self.lines.append(report.quality_rows(
+            setting.name, trainers, servers if setting.servers else 0, runs, base, self.data))
+
+    def section(self):
+        data = self.data
+        text = (f"{data.rows:,} rows train, {data.end - data.rows:,} test; {data.epochs} epochs, "
+                f"batches of {data.batch} of all trainers together, seeds "
+                f"{', '.join(map(str, self.seeds))}. ")
+        text += (data.optimum() or "") + "\n\n" + report.quality_head(data) + "\n"
+        text += "\n".join(self.lines) + "\n"
+        return text + not_run([one for one in self.left if "this build has no" not in one])
+
+
+def not_run(left):
+    return "\nNot run:\n\n" + "".join(f"- {one}\n" for one in left) if left else ""
+
+
+def summary(given, all_of, began, sets_left):
+    """Which settings are within the bound, over all data sets."""
+    counts = ", ".join(map(str, given.trainers))
+    text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
+            f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}:\n\n")
+    names = [setting.name for setting in settings.SETTINGS
+             if any(setting.name == key[0] for one in all_of for key in one.differences)]
+    text += "| mode | " + " | ".join(one.name for one in all_of) + " |\n"
+    text += "|" + "---|" * (1 + len(all_of)) + "\n"
+    for name in names:
+        cells = []
+        for one in all_of:
+            worst = min((value for key, value in one.differences.items() if key[0] == name),
+                        default=None)
+            cells.append("" if worst is None else f"{max(0.0, -worst):.4f}" +
+                         ("" if -worst <= BOUND else " **above**"))
+        text += f"| {name} | " + " | ".join(cells) + " |\n"
+    # What all data sets leave out is said once, here.
+    common = [one for one in all_of[0].left if all(one in of.left for of in all_of)]
+    return text + not_run(sets_left + common)
+
+
+def measure_quality(given, folder, write):
+    all_of, new, left = [], {}, []
+    began = report.machine()
+    for name in given.only:
+        if name in data.NOT_SHIPPED and not given.data:
+            left.append(f"{name}: its data are not shipped, and neither --data nor "
+                        "PDL_TEST_DATA says where they are.")
+            continue
+        one = Quality(given, name, folder)
+        all_of.append(one)
+        programs = Programs(given.translate, folder / name)
+        programs.folder.mkdir(exist_ok=True)
+
+        def update(one=one):
+            new[one.heading] = one.section()
+            new[SUMMARY] = summary(given, all_of, began, left)
+            write(new)
+        one.measure(programs, update)
+        update()
+
+
+def measure_network(given, folder, write):
+    from modes import scaling
+    reason = scaling.network.unavailable(given.router)
+    if reason:
+        say(f"network: not run: {reason}")
+        write({NETWORK: f"Not run: {reason}\n"})
+        return
+    began = report.machine()
+    links = scaling.Links(given.link_rate, given.link_delay / 1000.0, given.router)
+    (folder / "network").mkdir(exist_ok=True)
+    programs = Programs(given.translate, folder / "network")
+    samples = scaling.write_data(folder)
+    known, left = known_settings(given, programs, scaling.MODEL.read_text())
+    steps = {"quick": 5, "usual": 20, "full": 40}[given.size]
+    counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
+    rows, checked = [], [links.measured()]
+
+    def update():
+        write({NETWORK: network_section(began, links, checked, steps, rows, left)})
+
+    for trainers in counts:
+        servers = min(2, trainers)
+        for setting in known:
+            say(f"network: {setting.name}, {trainers} trainers")
+            try:
+                row = scaling.measure(programs.of(scaling.MODEL.read_text(), setting.mode),
+                                      setting, samples, trainers, servers, steps, links)
+                rows.append(report.network_row(setting.name, trainers,
+                                               servers if setting.servers else 0, row))
+            except JobFailed as failed:
+                say(str(failed))
+                left.append(f"{setting.name}, {trainers} trainers, failed: "
+                            f"{str(failed)[:500]}".replace("\n", " "))
+            update()
+    checked.append(links.measured())
+    update()
+
+
+def network_section(began, links, checked, steps, rows, left):
+    from modes import scaling
+    text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} "
+            "steps of each, one thread each. Each process has a link to a switch, of "
+            f"{links.rate / 1e6:g} Mbit/s each way, and is {1e3 * links.delay:g} ms from each "
+            f"other. Before all runs {checked[0]}")
+    text += f"; behind them {checked[1]}.\n\n" if len(checked) > 1 else ".\n\n"
+    text += ("MB/s of links are those of the fullest one of its kind, in its fuller direction, "
+             "with heads of TCP and IP. All processes and the router share the cores of this "
+             "machine; the last column is calculated from CPU time and bytes of a sample: what "
+             "would be full first if each process had a core of its own, without any waiting.\n\n")
+    return text + report.network_head() + "\n" + "\n".join(rows) + "\n" + not_run(left)
+
+
+def main():
+    given = parse()
+    order = [SUMMARY, *(kind.title for kind in data.ALL.values()), NETWORK]
+
+    def write(new):
+        report.write(given.output, new, order)
+
+    with tempfile.TemporaryDirectory(prefix="pdl") as temporary:
+        folder = given.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not given.network_alone:
+            measure_quality(given, folder, write)
+        if given.network or given.network_alone:
+            measure_network(given, folder, write)
+    say(f"wrote {given.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is trained: data sets with their models, at one of three sizes."""
+
+import json
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "scripts"))
+import made_up  # noqa: E402
+import make_known_clicks  # noqa: E402
+import make_pairs  # noqa: E402
+
+SIZES = ("quick", "usual", "full")
+
+
+class DataSet:
+    """Rows and a model. `batch` is that of all trainers together, so that with any number of
+    them local makes as many steps."""
+
+    score = "AUC"
+    # Other metrics that are shown.
+    also = ()
+    header = False
+    epochs = 2
+    limit = 600
+
+    def text(self):
+        """The model."""
+        return self.model.read_text()
+
+    def with_rates(self, share):
+        """The model with the rate of each group multiplied by share(its name)."""
+        return re.sub(r"(nn\.group @(\w+) .*?rate\()([0-9.e+-]+)",
+                      lambda found: f"{found[1]}{float(found[3]) * share(found[2]):e}",
+                      self.text())
+
+    def flags(self, trainers):
+        return ["--data", self.file, *(["--header"] if self.header else []), "--rows",
+                f"0:{self.rows}", "--evaluate-rows", f"{self.rows}:{self.end}",
+                "--batch-size", max(1, self.batch // trainers), "--epochs", self.epochs,
+                "--shuffle-window", self.window]
+
+    def optimum(self):
+        """A sentence on what is the best that can be reached, or None."""
+        return None
+
+
+class Criteo(DataSet):
+    title = "Criteo: models/ctr_dnn, the first 10,000 rows"
+    model = SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
+    batch, window = 128, 8000
+
+    def __init__(self, folder, size, data):
+        self.file = data / "criteo" / "kaggle_head10k.tsv.gz"
+        self.rows, self.end = (2048, 3000) if size == "quick" else (8000, 10000)
+        self.seeds = {"quick": 1, "usual": 3, "full": 5}[size]
+
+
+class Avazu(DataSet):
+    title = "Avazu: CTR-DNN of smaller layers, the first 9,999 rows"
+    model = SOURCE / "integration_test" / "avazu_dnn.mlir"
+    batch, window, header = 128, 8000, True
+
+    def __init__(self, folder, size, data):
+        self.file = data / "avazu" / "avazu_head9999.csv.gz"
+        self.rows, self.end = (2048, 3000) if size == "quick" else (8000, 9999)
+        self.seeds = {"quick": 1, "usual": 3, "full": 5}[size]
+
+
+class Known(DataSet):
+    title = "Clicks whose optimum is known: CTR-DNN of smaller layers"
+    model = SOURCE / "bench" / "modes" / "known_clicks_dnn.mlir"
+    batch, window, epochs, limit = 512, 100000, 1, 3600
+    also = ("log loss",)
+
+    def __init__(self, folder, size, data, rows=None):
+        count = rows or {"quick": 40000, "usual": 1000000, "full": 10000000}[size]
+        self.file = folder / f"known-{count}.tsv"
+        said = self.file.with_name(self.file.name + ".json")
+        if not (self.file.exists() and said.exists()):
+            make_known_clicks.write(self.file, count, 0.1, 1, 12 if size == "quick" else 20)
+        self.said = json.loads(said.read_text())
+        self.rows, self.end = self.said["test_begins"], count
+        self.seeds = 1
+
+    def optimum(self):
+        return ("Nobody can do better on the test rows, but by chance, than the true "
+                f"probabilities: AUC {self.said['auc']:.4f}, log loss "
+                f"{self.said['log_loss']:.4f}; who says the mean of all rows to each has 0.5 and "
+                f"{self.said['mean_log_loss']:.4f}.")
+
+
+class Words(DataSet):
+    title = "word2vec: models/word2vec, pairs that are made up"
+    model = SOURCE / "models" / "word2vec" / "word2vec.mlir"
+    batch, window, epochs = 128, 100000, 2
+
+    def __init__(self, folder, size, data):
+        count = 8000 if size == "quick" else 100000
+        self.file = folder / f"pairs-{count}.tsv"
+        made_up.write_lines(self.file, make_pairs.pair_line, count)
+        self.rows, self.end = count * 4 // 5, count
+        self.seeds = {"quick": 1, "usual": 3, "full": 5}[size]
+
+
+ALL = {"criteo": Criteo, "avazu": Avazu, "known": Known, "word2vec": Words}
+# These may not be shipped.
+NOT_SHIPPED = ("criteo", "avazu")

@@ -1,0 +1,107 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""bench/modes.md: sections by their headings, of which those that were not measured stay."""
+
+import os
+import platform
+import re
+import statistics
+import time
+
+HEAD = """# Modes
+
+Quality, speed, bytes and staleness of every mode, written by [modes.py](modes.py): what each
+column is stands at the top of that script, the settings of modes in
+[modes/settings.py](modes/settings.py).
+"""
+
+
+def machine():
+    """A sentence on where this was measured."""
+    name = "unknown CPU"
+    with open("/proc/cpuinfo") as file:
+        found = re.search(r"model name\s*: (.*)", file.read())
+        name = found[1] if found else name
+    return (f"{time.strftime('%d %B %Y')}, {name}, {len(os.sched_getaffinity(0))} cores, "
+            f"{platform.system()} {platform.release()}, load {os.getloadavg()[0]:.1f} when it "
+            "began. All processes share these cores.")
+
+
+def sections(text):
+    """The text by its headings of the second level: {heading: text}; "" is what stands before."""
+    parts = re.split(r"^## (.*)\n", text, flags=re.M)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2]))}
+
+
+def write(path, new, order):
+    """Puts sections in the place of those of the same heading, and the others behind."""
+    found = sections(path.read_text()) if path.exists() else {}
+    found.pop("", None)
+    found.update(new)
+    names = [name for name in order if name in found]
+    names += [name for name in found if name not in names]
+    path.write_text(HEAD + "".join(f"\n## {name}\n\n{found[name].strip()}\n" for name in names))
+
+
+def mean_and_error(values):
+    """Mean and its standard error (0 of one value)."""
+    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return statistics.mean(values), error
+
+
+def differences(runs, base, name):
+    """Paired by seed."""
+    return [run.score(name) - other.score(name) for run, other in zip(runs, base)]
+
+
+def ahead_text(runs):
+    counts = sum((run.ahead for run in runs), start=type(runs[0].ahead)())
+    total = sum(counts.values())
+    if not total:
+        return ""
+    mean = sum(ahead * count for ahead, count in counts.items()) / total
+    return f"{mean:.1f}, {max(counts)}"
+
+
+def quality_rows(name, trainers, servers, runs, base, data):
+    """One line of a data set's table."""
+    score = f"{statistics.mean(run.score(data.score) for run in runs):.4f}"
+    # The best of several: what else the machine does only takes away.
+    rate = max(run.rate for run in runs)
+    cells = [name, f"{trainers} x {servers}" if servers else str(trainers), score]
+    if base is None:
+        cells += [""]
+    else:
+        mean, error = mean_and_error(differences(runs, base, data.score))
+        cells += [f"{mean:+.4f}" + (f" ({error:.4f})" if len(runs) > 1 else "")]
+    for other in data.also:
+        cells += [f"{statistics.mean(run.score(other) for run in runs):.4f}"]
+    cells += [f"{rate:,.0f}", "" if base is None else f"{rate / max(r.rate for r in base):.2f}",
+              f"{statistics.mean(run.bytes for run in runs):,.0f}" if base else "",
+              ahead_text(runs),
+              f"{sum(run.late for run in runs)}" if any(run.late for run in runs) else ""]
+    return "| " + " | ".join(cells) + " |"
+
+
+def quality_head(data):
+    names = ["mode", "trainers x servers", f"test {data.score}", "less local"]
+    names += [f"test {other}" for other in data.also]
+    names += ["samples/s", "of local", "bytes a sample", "steps ahead: mean, most", "late"]
+    return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
+
+
+def network_head():
+    names = ["mode", "trainers x servers", "samples/s", "server's link, MB/s",
+             "trainer's link, MB/s", "fullest link", "CPU us a sample: trainers, servers",
+             "cores in use, router's", "what was full", "a core each: bound by, samples/s"]
+    return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
+
+
+def network_row(name, trainers, servers, row):
+    cells = [name, f"{trainers} x {servers}" if servers else str(trainers), f"{row.rate:,.0f}",
+             f"{row.server_links / 1e6:.1f}" if servers else "", f"{row.trainer_links / 1e6:.1f}",
+             f"{100 * row.link_share:.0f} %", f"{row.trainer_cpu:.1f}, {row.server_cpu:.1f}",
+             f"{100 * row.machine:.0f} %, {row.router:.2f}", row.limit(),
+             f"{row.bound}, {row.bound_rate:,.0f}"]
+    return "| " + " | ".join(cells) + " |"

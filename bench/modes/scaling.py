@@ -1,0 +1,94 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The modes as trainers grow, each process at the end of a link of its own."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from . import job
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "integration_test")]
+import network  # noqa: E402
+from whole_run import make_samples, write_safetensors  # noqa: E402
+
+MODEL = SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
+BATCH = 512
+TRAINERS = (1, 2, 4, 8)
+
+
+class Links:
+    """What the network is to be, and what is found."""
+
+    def __init__(self, rate, delay, router):
+        self.rate, self.delay, self.router = rate, delay, router
+
+    def make(self, places):
+        return network.Network(places, self.rate, self.delay, router=self.router)
+
+    def measured(self):
+        """What a plain program finds, in words."""
+        try:
+            with self.make(2) as made:
+                trip, width = made.round_trip(), made.bandwidth()
+        except subprocess.TimeoutExpired:
+            return "a byte there and back and a plain TCP stream took too long to be measured"
+        return (f"a byte there and back over TCP took {1e3 * trip:.2f} ms (median), a plain TCP "
+                f"stream had {width / 1e6:.0f} Mbit/s")
+
+
+class Row:
+    """What a job of T trainers and S servers did, and what bounds it."""
+
+    def __init__(self, run, made, trainers, servers):
+        self.rate = run.rate
+        samples = run.samples
+        seconds = samples / run.rate
+        # Of the fullest direction of the fullest link.
+        busiest = max(max(up, down) for up, down, _ in made.carried)
+        self.link_rate = busiest / seconds
+        served = made.carried[:servers]
+        trained = made.carried[servers:]
+        self.server_links = max((max(row[:2]) for row in served), default=0) / seconds
+        self.trainer_links = max(max(row[:2]) for row in trained) / seconds
+        self.dropped = sum(row[2] for row in made.carried)
+        self.link_share = 8.0 * self.link_rate / made.rate if made.rate else 0.0
+        self.trainer_cpu, self.server_cpu = run.trainer_cpu, run.server_cpu
+        cpu = 1e-6 * samples * (run.trainer_cpu + run.server_cpu) + made.router_seconds
+        self.machine = cpu / seconds / len(os.sched_getaffinity(0))
+        self.router = made.router_seconds / seconds
+        # Samples a second, if each process had a core of its own.
+        bounds = {"trainers' cores": 1e6 * trainers / run.trainer_cpu if run.trainer_cpu else 0,
+                  "servers' cores": 1e6 * servers / run.server_cpu if run.server_cpu else 0,
+                  "a server's link" if self.server_links >= self.trainer_links else
+                  "a trainer's link": (made.rate / 8.0 * samples / busiest if made.rate else 0)}
+        self.bound, self.bound_rate = min(
+            ((name, rate) for name, rate in bounds.items() if rate), key=lambda pair: pair[1],
+            default=("unknown", 0.0))
+
+    def limit(self):
+        """What was full while this ran."""
+        if self.link_share >= 0.8:
+            return "a link"
+        if self.machine >= 0.85:
+            return "this machine's cores"
+        return "waiting for messages"
+
+
+def write_data(folder):
+    path = folder / "samples.safetensors"
+    if not path.exists():
+        write_safetensors(path, *make_samples())
+    return path
+
+
+def measure(programs, setting, data, trainers, servers, steps, links):
+    servers = servers if setting.servers else 0
+    with links.make(servers + trainers) as made:
+        run = job.cluster_run(programs, setting, ["--data", data, "--batch-size", BATCH,
+                                                  "--steps", steps], 1, trainers, servers, 300,
+                              made)
+    return Row(run, made, trainers, servers)

@@ -1,0 +1,79 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""In which modes is trained, and with what settings: those that docs/Modes.md recommends."""
+
+import dataclasses
+import re
+import subprocess
+
+
+# Who pushes by itself makes so many times more steps of the dense parameters as there are
+# pushers. Of a row no more: it is met by as many samples as before, mostly by one push at a
+# time.
+PUSHES = {"dense": -1.0}
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A mode with its flags. Words of flags may have {trainers}, {quorum} (all trainers but
+    one) in them."""
+    name: str
+    mode: str
+    trainer_flags: tuple = ()
+    server_flags: tuple = ()
+    # Whether there are servers, and whether trainers are told each other's addresses.
+    servers: bool = True
+    peers: bool = False
+    # By group: its rate is multiplied by the number of trainers to this power.
+    powers: dict = dataclasses.field(default_factory=dict)
+
+    def words(self, flags, trainers):
+        return [word.format(trainers=trainers, quorum=max(1, trainers - 1)) for word in flags]
+
+    def share(self, group, trainers):
+        """What the rate of a group is multiplied by."""
+        return float(trainers) ** self.powers.get(group, 0.0)
+
+
+SETTINGS = (
+    Setting("sync", "sync"),
+    Setting("half-async", "half-async", powers=PUSHES),
+    Setting("half-async, staleness 2", "half-async", server_flags=("--max-staleness", "2"),
+            powers=PUSHES),
+    Setting("async", "async", powers=PUSHES),
+    Setting("async, staleness 2", "async", server_flags=("--max-staleness", "2"),
+            powers=PUSHES),
+    Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1"),
+            powers=PUSHES),
+    Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
+            powers=PUSHES),
+    Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
+    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8")),
+    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100")),
+    Setting("collective", "collective", servers=False, peers=True),
+    Setting("hybrid", "hybrid", peers=True),
+)
+
+
+def known_modes(translate, source):
+    """The modes that a pdl-translate knows, as its refusal of another one lists them."""
+    refused = subprocess.run([translate, source, "--mode=none-such", "-o", "/dev/null"],
+                             capture_output=True, text=True).stderr
+    listed = re.search(r"use (.*)", refused)
+    return re.split(r", | or ", listed[1].strip()) if listed else ["local"]
+
+
+def missing_flag(programs, setting):
+    """A flag of the setting that the programs do not know, or None."""
+    for program, arguments, flags in (("trainer", ["train"], setting.trainer_flags +
+                                       (("--peers",) if setting.peers else ())),
+                                      ("pserver", [], setting.server_flags)):
+        wanted = [flag for flag in flags if flag.startswith("--")]
+        if wanted and (programs / program).exists():
+            text = subprocess.run([programs / program, *arguments, "--help"],
+                                  capture_output=True, text=True).stdout
+            for flag in wanted:
+                if not re.search(rf"^\s+{flag}\b", text, re.M):
+                    return flag
+    return None
