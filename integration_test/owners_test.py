@@ -205,7 +205,7 @@ class Owners(OwnersComparison):
         whole = run(self.root / "local" / "trainer", "train",
                     *self.flags(DATA, "whole", 60), *tested, "--replicas",
                     "2x2").stdout
-        self.assertIn("test log_loss", whole)
+        self.assertIn("test mean", whole)
         for servers in (0, 2):
             name = f"tested{servers}"
             with self.job(2, servers, [*self.flags(DATA, name, 60), *tested,
