@@ -424,6 +424,11 @@ LogicalResult Report::run() {
   if (failed(PlacementMap::compute(module, servers, policy, map)))
     return failure();
   mode = &ps::getMode(module);
+  if (mode->trainersApply)
+    return module.emitError()
+           << "ps-report does not predict mode " << ps::nameOf(mode->mode)
+           << ", in which a step takes no message: what an exchange carries "
+              "depends on the rows that the steps before it touched";
   if (failed(collect()))
     return failure();
   distribute();

@@ -70,7 +70,8 @@ static cl::opt<std::string>
     mode("mode", cl::init("local"),
          cl::desc("local: one process (default); sync: trainers and servers, "
                   "servers sum over all trainers; async: servers apply what "
-                  "each worker sends by itself"),
+                  "each worker sends by itself; geo: trainers apply the rules "
+                  "to copies, and servers add up what they have changed"),
          cl::cat(category));
 static cl::opt<bool>
     slice("slice", cl::init(true),
@@ -140,7 +141,9 @@ struct Program {
 } // namespace
 
 /// That of a flag that was checked.
-static pdlc::ps::Mode chosenMode() { return *pdlc::ps::modeOf(mode.getValue()); }
+static pdlc::ps::Mode chosenMode() {
+  return *pdlc::ps::modeOf(mode.getValue());
+}
 static bool isDistributed() {
   return pdlc::ps::propertiesOf(chosenMode()).hasServers;
 }

@@ -9,6 +9,8 @@
 #include "pdlabi/abi.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -29,6 +31,11 @@ static constexpr ModeProperties modes[] = {
      .abiMode = PDL_MODE_HALF_ASYNC,
      .hasServers = true,
      .sendersFormNorms = true},
+    {.mode = Mode::geo,
+     .abiMode = PDL_MODE_GEO,
+     .hasServers = true,
+     .trainersApply = true,
+     .sendersFormNorms = true},
 };
 
 std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {
@@ -45,7 +52,9 @@ std::string pdlc::ps::nameOf(Mode mode) {
 }
 
 const ModeProperties &pdlc::ps::propertiesOf(Mode mode) {
-  return modes[static_cast<size_t>(mode)];
+  return *llvm::find_if(modes, [mode](const ModeProperties &properties) {
+    return properties.mode == mode;
+  });
 }
 
 const ModeProperties &ModeAttr::getProperties() const {

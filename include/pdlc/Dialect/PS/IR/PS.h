@@ -41,6 +41,9 @@ struct ModeProperties {
   int32_t abiMode;
   /// State is on servers, so that a module is cut into roles.
   bool hasServers = false;
+  /// Trainers have a copy of the state, which they apply rules to; servers have
+  /// values, and add up what trainers have changed.
+  bool trainersApply = false;
   /// Servers go on with the sums of all trainers; else with each push.
   bool stepsAreRounds = false;
   /// Each worker of a process sends by itself, not their sum.

@@ -24,7 +24,7 @@ def PS_Dialect : Dialect {
     (`ps.handler`). Nothing here knows how many trainers or servers there are:
     that is decided when programs start.
 
-    From phase `placed` on, in the modes `sync` and `async`. The module says its
+    From phase `placed` on, in the modes with servers. The module says its
     mode in `ps.mode`. In phase `roles` it holds two modules, `@trainer` and
     `@pserver`, each with `ps.role`, that share no symbol: they meet at channels
     of equal numbers, whose layout both declare.
@@ -56,7 +56,8 @@ def PS_Token : TypeDef<PS_Dialect, "Token"> {
 
 def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
     I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
-    I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>]> {
+    I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>,
+    I32EnumAttrCase<"geo", 5>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::pdlc::ps";
 }
@@ -66,12 +67,13 @@ def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
     The attribute `ps.mode` of a module that servers take part in. Passes ask its
     properties, and compare no names:
 
-    | mode | servers own state | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
-    |---|---|---|---|---|
-    | `local` | | yes | | |
-    | `sync` | yes | yes | | |
-    | `async` | yes | | yes | yes |
-    | `half_async` | yes | | | yes |
+    | mode | servers own state | trainers apply rules to a copy | a step is a round of all trainers | each worker sends by itself | a worker forms norms itself |
+    |---|---|---|---|---|---|
+    | `local` | | | yes | | |
+    | `sync` | yes | | yes | | |
+    | `async` | yes | | | yes | yes |
+    | `half_async` | yes | | | | yes |
+    | `geo` | yes | yes | | | yes |
 
     Example:
     ```mlir
