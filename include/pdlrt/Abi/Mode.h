@@ -30,6 +30,9 @@ struct Mode {
   /// State, and the rules that update it, are on servers; else all is in one
   /// process.
   bool hasServers;
+  /// Each trainer has a copy of the state and applies the rules to it; servers
+  /// have values alone, and add up what trainers have changed.
+  bool trainersApply;
   /// A step is a round of all trainers, who wait for each other and all see the
   /// same outcome; else servers apply what comes, when it comes.
   bool stepsAreRounds;

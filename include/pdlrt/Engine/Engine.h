@@ -37,6 +37,10 @@ public:
   /// replicas each, live here.
   Engine(Model &model, const pdl_program &program, int workers,
          Scheduler &scheduler, Communicator &communicator);
+  /// The same among the groups of other processes: `layout` says which of them
+  /// are the communicator's.
+  Engine(Model &model, const pdl_program &program, const ReplicaLayout &layout,
+         Scheduler &scheduler, Communicator &communicator);
 
   /// One step by itself. `inputs`: one for each replica; at least one has
   /// samples. On failure nothing of the step was applied.
@@ -45,7 +49,10 @@ public:
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
   bool stopped() const override;
-  bool sumsOverJob() const override { return true; }
+  /// Where all groups of the job are the communicator's.
+  bool sumsOverJob() const override {
+    return replicaSet.layout().localGroups == replicaSet.layout().groups;
+  }
   ReplicaSet &replicas() override { return replicaSet; }
   int roundsInUse() const override { return 2; }
   StepCosts costs() const override { return ownCosts; }

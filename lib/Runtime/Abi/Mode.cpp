@@ -16,6 +16,7 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_LOCAL,
      .name = "local",
      .hasServers = false,
+     .trainersApply = false,
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
@@ -23,6 +24,7 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_SYNC,
      .name = "sync",
      .hasServers = true,
+     .trainersApply = false,
      .stepsAreRounds = true,
      .workersSend = false,
      .sendersFormNorms = false,
@@ -31,6 +33,7 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
+     .trainersApply = false,
      .stepsAreRounds = false,
      .workersSend = true,
      .sendersFormNorms = true,
@@ -40,10 +43,20 @@ static constexpr Mode modes[] = {
     {.id = PDL_MODE_HALF_ASYNC,
      .name = "half-async",
      .hasServers = true,
+     .trainersApply = false,
      .stepsAreRounds = false,
      .workersSend = false,
      .sendersFormNorms = true,
      .newStartsGoOn = true},
+    // A trainer's copy, with its slots, dies with it.
+    {.id = PDL_MODE_GEO,
+     .name = "geo",
+     .hasServers = true,
+     .trainersApply = true,
+     .stepsAreRounds = false,
+     .workersSend = false,
+     .sendersFormNorms = true,
+     .newStartsGoOn = false},
 };
 
 const Mode *pdlrt::findMode(int64_t id) {
@@ -66,9 +79,9 @@ std::string pdlrt::serverModeFlags() {
   std::string flags;
   for (const Mode &mode : modes)
     if (mode.hasServers)
-      flags += (flags.empty()                   ? "--mode="
+      flags += (flags.empty()                         ? "--mode="
                 : &mode == std::prev(std::end(modes)) ? " or --mode="
-                                                : ", --mode=") +
+                                                      : ", --mode=") +
                std::string(mode.name);
   return flags;
 }

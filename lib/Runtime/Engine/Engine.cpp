@@ -34,10 +34,15 @@ static bool mayPrepareAhead(const pdl_descriptor &descriptor,
 
 Engine::Engine(Model &model, const pdl_program &program, int workers,
                Scheduler &scheduler, Communicator &communicator)
+    : Engine(model, program,
+             ReplicaLayout::local(communicator.localGroupCount(), workers),
+             scheduler, communicator) {}
+
+Engine::Engine(Model &model, const pdl_program &program,
+               const ReplicaLayout &layout, Scheduler &scheduler,
+               Communicator &communicator)
     : model(model), program(program), communicator(communicator),
-      replicaSet(model, program,
-                 ReplicaLayout::local(communicator.localGroupCount(), workers),
-                 /*ringSize=*/2, scheduler),
+      replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)),
       updater(model, program, scheduler),
       preparesAhead(mayPrepareAhead(model.descriptor(), program)) {}

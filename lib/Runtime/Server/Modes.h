@@ -19,6 +19,9 @@ createSyncServer(const ServerSetup &setup);
 /// Applies what each worker sends by itself.
 Expected<std::unique_ptr<StateServer>>
 createAsyncServer(const ServerSetup &setup);
+/// Adds what trainers have changed.
+Expected<std::unique_ptr<StateServer>>
+createGeoServer(const ServerSetup &setup);
 
 } // namespace pdlrt
 

@@ -71,8 +71,11 @@ Status StateServer::prepare() {
 
 Expected<std::unique_ptr<StateServer>>
 pdlrt::createStateServer(const ServerSetup &setup) {
-  return modeOf(setup.descriptor).stepsAreRounds ? createSyncServer(setup)
-                                                 : createAsyncServer(setup);
+  const Mode &mode = modeOf(setup.descriptor);
+  if (mode.trainersApply)
+    return createGeoServer(setup);
+  return mode.stepsAreRounds ? createSyncServer(setup)
+                             : createAsyncServer(setup);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,7 +17,8 @@
 using namespace pdlrt;
 
 static constexpr int32_t allModes[] = {PDL_MODE_LOCAL, PDL_MODE_SYNC,
-                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC};
+                                       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC,
+                                       PDL_MODE_GEO};
 
 TEST(Mode, EachHasARowAndANameOfItsOwn) {
   std::set<std::string> names;
@@ -30,14 +31,15 @@ TEST(Mode, EachHasARowAndANameOfItsOwn) {
     descriptor.mode = id;
     EXPECT_EQ(&modeOf(descriptor), mode);
   }
-  EXPECT_EQ(findMode(std::ssize(allModes)), nullptr);
+  EXPECT_EQ(findMode(77), nullptr);
   EXPECT_EQ(findMode(-1), nullptr);
 }
 
 TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
   EXPECT_EQ(modeName(77), "77");
-  EXPECT_EQ(serverModeFlags(), "--mode=sync, --mode=async or --mode=half-async");
+  EXPECT_EQ(serverModeFlags(),
+            "--mode=sync, --mode=async, --mode=half-async or --mode=geo");
 }
 
 // What depends on each other: who does not wait for others cannot know the norm
@@ -46,7 +48,13 @@ TEST(Mode, PropertiesFitTogether) {
   for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);
     if (!mode.hasServers) {
-      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn) << mode.name;
+      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn || mode.trainersApply)
+          << mode.name;
+    }
+    if (mode.trainersApply) {
+      EXPECT_FALSE(mode.workersSend || mode.stepsAreRounds ||
+                   mode.newStartsGoOn)
+          << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
     if (mode.newStartsGoOn) {

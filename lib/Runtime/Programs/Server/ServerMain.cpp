@@ -116,8 +116,11 @@ static Status fillState(StateServer &server, const ServerFlags &flags,
     return restoreModel(server.model(), *resumed, CheckpointUse::Training,
                         &scheduler);
   }
-  if (!flags.initFrom.empty())
-    return initializeModel(server.model(), flags.initFrom, FileCoverage::Any);
+  if (flags.initFrom.empty())
+    return {};
+  PDLRT_RETURN_IF_ERROR(
+      initializeModel(server.model(), flags.initFrom, FileCoverage::Any));
+  server.noteLoaded();
   return {};
 }
 

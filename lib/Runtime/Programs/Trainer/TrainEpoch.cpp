@@ -176,6 +176,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   report.seconds = secondsSince(start);
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
   PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
+  PDLRT_RETURN_IF_ERROR(job->settle());
   const Report own = report;
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
