@@ -97,14 +97,17 @@ typedef enum pdl_mode {
   PDL_MODE_HALF_ASYNC = 3, /* servers apply each trainer's push by itself */
   PDL_MODE_QUORUM = 4,     /* servers sum over the trainers that come first */
   PDL_MODE_COLLECTIVE = 5, /* as sync, but here trainers own all state */
-  PDL_MODE_HYBRID = 6 /* as sync; trainers own parameters, servers tables */
+  PDL_MODE_HYBRID = 6, /* as sync; trainers own parameters, servers tables */
+  PDL_MODE_GEO = 7     /* trainers apply; servers add up their changes */
 } pdl_mode;
 
 /* What a program is compiled for. */
 typedef enum pdl_role {
   PDL_ROLE_LOCAL = 0,   /* everything */
-  PDL_ROLE_TRAINER = 1, /* stages; state lives on servers */
-  PDL_ROLE_PSERVER = 2  /* state and its kernels; its programs have no stages */
+  PDL_ROLE_TRAINER = 1, /* stages; state lives on servers. Mode geo: kernels
+                           too, as in role LOCAL */
+  PDL_ROLE_PSERVER = 2  /* state and its kernels; its programs have no stages.
+                           Mode geo: values alone */
 } pdl_role;
 
 /*===----------------------------------------------------------------------===*
@@ -416,7 +419,11 @@ typedef enum pdl_channel_kind {
   PDL_CHANNEL_PARTIAL_NORM = 6, /* to the trainer: partial squared norms of a
                                    symbol's gradient (f64): of each 64 rows of a
                                    parameter's block, of each table shard */
-  PDL_CHANNEL_NORM = 7 /* to the server: a clip's joint squared norm (f64) */
+  PDL_CHANNEL_NORM = 7, /* to the server: a clip's joint squared norm (f64) */
+  /* Mode geo, where KEYS are those of ROW_DELTA, and ROWS of CHANGED_KEYS. */
+  PDL_CHANNEL_DELTA = 8,        /* to the server: changes of row blocks */
+  PDL_CHANNEL_ROW_DELTA = 9,    /* to the server: changes of rows of a table */
+  PDL_CHANNEL_CHANGED_KEYS = 10 /* to the trainer: keys that others changed */
 } pdl_channel_kind;
 
 typedef struct pdl_channel {
@@ -449,7 +456,8 @@ typedef struct pdl_program {
   pdl_affine_size compute_arena;
   pdl_stage prepare; /* may fail; null in a server's program */
   pdl_stage compute; /* cannot fail: always 0; null in a server's program */
-  /* By channel number, the same in both roles; none in mode local. */
+  /* By channel number, the same in both roles; none in mode local, nor, in mode
+   * geo, in a frozen program: a server knows programs with channels only. */
   int32_t channel_count;
   const pdl_channel *channels;
 } pdl_program;

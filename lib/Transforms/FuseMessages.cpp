@@ -42,6 +42,8 @@ private:
   void waitFor(OpBuilder &at, ps::MessageOp message, ValueRange keys,
                ArrayRef<Operation *> ops, nn::Stage stage);
   void post(OpBuilder &at, ps::MessageOp message, ValueRange values);
+  /// One message for all symbols that a copy shares.
+  void joinShares(ArrayRef<ps::ShareOp> shares);
   /// Partial norms answer the exchange; state is applied by the last message.
   void setHandlers(ps::MessageOp exchange, ps::MessageOp last);
   ChannelKind kindOf(Operation *op, FlatSymbolRefAttr channel) {
@@ -109,7 +111,29 @@ void MessageFuser::setHandlers(ps::MessageOp exchange, ps::MessageOp last) {
   }
 }
 
+void MessageFuser::joinShares(ArrayRef<ps::ShareOp> shares) {
+  SmallVector<Attribute> sends, receives;
+  for (ps::ShareOp share : shares) {
+    llvm::append_range(sends, share.getSends());
+    llvm::append_range(receives, share.getReceives());
+  }
+  ps::MessageOp message = createMessage("exchange", sends, {}, receives);
+  OpBuilder at(shares.front());
+  nn::setStage(ps::ExchangeOp::create(
+                   at, loc, FlatSymbolRefAttr::get(message.getSymNameAttr())),
+               nn::Stage::receive);
+  setHandlers(message, message);
+  before = shares.size();
+  for (ps::ShareOp share : shares)
+    share.erase();
+}
+
 LogicalResult MessageFuser::run() {
+  if (auto shares = llvm::to_vector(body.getOps<ps::ShareOp>());
+      !shares.empty()) {
+    joinShares(shares);
+    return success();
+  }
   // What the step begins with, and what its end sends and asks.
   SmallVector<Operation *> entry, answers, plain;
   SmallVector<Attribute> entryNames, keyNames, sends, answerNames, normNames;

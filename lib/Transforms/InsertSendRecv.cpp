@@ -53,6 +53,9 @@ private:
   void exchangeNorms();
   void createNormHandler();
   void createApplyHandler();
+  /// Where trainers apply rules to a copy: what of it is shared, and what
+  /// servers do with it.
+  void shareChanges();
   ps::HandlerOp createHandler(StringRef name);
   /// In a handler: what came, by the update that needs it.
   struct Received {
@@ -347,6 +350,68 @@ void ProgramSplitter::createApplyHandler() {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies of trainers
+//===----------------------------------------------------------------------===//
+
+/// The program stays as in one process. What it updates travels both ways; the
+/// rest comes from servers that were given other values than the initial ones.
+void ProgramSplitter::shareChanges() {
+  SmallVector<std::pair<nn::UpdateOp, ps::ChannelOp>> deltas;
+  OpBuilder at = OpBuilder::atBlockBegin(&body);
+  for (Operation &op : *program->getBlock()) {
+    if (!op.hasTrait<HoldsState>())
+      continue;
+    auto symbol = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(&op));
+    auto found = llvm::find_if(updates, [&](nn::UpdateOp update) {
+      return update.getSymbolAttr() == symbol;
+    });
+    SmallVector<Attribute> sends, receives;
+    auto create = [&](SmallVector<Attribute> &list, ChannelKind kind,
+                      Type type) {
+      ps::ChannelOp channel = createChannel(kind, symbol, {}, type);
+      list.push_back(nameOf(channel));
+      return channel;
+    };
+    auto sendDelta = [&](ChannelKind kind, Type type) {
+      deltas.push_back({*found, create(sends, kind, type)});
+    };
+    if (auto table = dyn_cast<nn::TableOp>(op)) {
+      SmallVector<int64_t> shape{ShapedType::kDynamic};
+      llvm::append_range(shape, table.getRowType().getShape());
+      Type rows =
+          RankedTensorType::get(shape, table.getRowType().getElementType());
+      Type keys =
+          RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
+      if (found != updates.end()) {
+        create(sends, ChannelKind::keys, keys);
+        sendDelta(ChannelKind::row_delta, rows);
+      }
+      create(receives, ChannelKind::changed_keys, keys);
+      create(receives, ChannelKind::rows, rows);
+    } else {
+      Type type = cast<TypeAttr>(op.getAttr("type")).getValue();
+      if (found != updates.end())
+        sendDelta(ChannelKind::delta, type);
+      create(receives, ChannelKind::value, type);
+    }
+    in(nn::Stage::receive,
+       ps::ShareOp::create(at, op.getLoc(), symbol, at.getArrayAttr(sends),
+                           at.getArrayAttr(receives)));
+  }
+  ps::HandlerOp handler = createHandler("add");
+  OpBuilder inside = OpBuilder::atBlockBegin(&handler.getBody().front());
+  for (auto [update, channel] : deltas) {
+    SmallVector<Type> types = ps::valueTypes(channel);
+    if (update.getKeys())
+      types.insert(types.begin(), update.getKeys().getType());
+    auto merged =
+        ps::MergedOp::create(inside, update.getLoc(), types, nameOf(channel));
+    ps::AddDeltaOp::create(inside, update.getLoc(), update.getSymbolAttr(),
+                           merged.getKeys(), merged.getDelta());
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
@@ -404,6 +469,12 @@ LogicalResult ProgramSplitter::run() {
   llvm::append_range(norms, body.getOps<nn::SquaredNormOp>());
   if (failed(check()))
     return failure();
+  if (mode.trainersApply) {
+    if (!updates.empty())
+      shareChanges();
+    orderByStage();
+    return success();
+  }
   receiveState();
   if (!updates.empty()) {
     llvm::append_range(lossSums, body.getOps<nn::LossSumOp>());

@@ -37,10 +37,19 @@ ModuleOp OutlineRoles::createRole(OpBuilder &builder, StringRef name,
   return role;
 }
 
+static void removeGroup(Operation *op) {
+  if (auto param = dyn_cast<nn::ParamOp>(op))
+    param.removeGroupAttr();
+  else if (auto table = dyn_cast<nn::TableOp>(op))
+    table.removeGroupAttr();
+}
+
 void OutlineRoles::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(ps::requireMode(module)))
+  FailureOr<ps::ModeAttr> mode = ps::requireMode(module);
+  if (failed(mode))
     return signalPassFailure();
+  const ps::ModeProperties &properties = mode->getProperties();
   auto wire = StringAttr::get(&getContext(), wireDigest(module));
   SmallVector<Operation *> ops;
   for (Operation &op : *module.getBody()) {
@@ -54,17 +63,18 @@ void OutlineRoles::runOnOperation() {
   ModuleOp trainer = createRole(builder, "trainer", wire);
   ModuleOp pserver = createRole(builder, "pserver", wire);
   for (Operation *op : ops) {
-    if (op->hasTrait<OwnedByServers>()) {
+    if (belongsToServers(op, properties)) {
       op->moveBefore(pserver.getBody(), pserver.getBody()->end());
       continue;
     }
-    if (op->hasTrait<SharedByRoles>())
-      pserver.getBody()->push_back(op->clone());
+    Operation *twin = nullptr;
+    if (op->hasTrait<SharedByRoles>()) {
+      twin = op->clone();
+      pserver.getBody()->push_back(twin);
+    }
     op->moveBefore(trainer.getBody(), trainer.getBody()->end());
-    // What a trainer knows of state is its layout.
-    if (auto param = dyn_cast<nn::ParamOp>(op))
-      param.removeGroupAttr();
-    else if (auto table = dyn_cast<nn::TableOp>(op))
-      table.removeGroupAttr();
+    // Who applies no rules knows of state its layout.
+    if (twin)
+      removeGroup(properties.trainersApply ? twin : op);
   }
 }

@@ -79,10 +79,12 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNBroadcastSplats());
     break;
   case Phase::Placed:
-    if (isDistributed)
+    if (isDistributed) {
       manager.addPass(createPSPartition(
-          {ps::nameOf(options.mode), options.slice,
-           options.minBlockElements, options.targetBlockBytes}));
+          {ps::nameOf(options.mode), options.slice, options.minBlockElements,
+           options.targetBlockBytes}));
+      manager.addPass(createPSCheckCopies());
+    }
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::Split:
@@ -127,9 +129,9 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          const PipelineOptions &options,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
-  manager.addPass(createPDLCheckStart(
-      {stringify(from.value_or(Phase::Model)).str(),
-       ps::nameOf(options.mode), options.isRole}));
+  manager.addPass(
+      createPDLCheckStart({stringify(from.value_or(Phase::Model)).str(),
+                           ps::nameOf(options.mode), options.isRole}));
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
@@ -170,8 +172,8 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
                                 llvm::cl::init("x86-64-v3")};
   Option<std::string> mode{
       *this, "mode",
-      llvm::cl::desc("local (one process), sync or async (trainers and "
-                     "servers)"),
+      llvm::cl::desc("local (one process); sync, async, half-async or geo "
+                     "(trainers and servers)"),
       llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
                      llvm::cl::desc("Cut parameters into several blocks"),

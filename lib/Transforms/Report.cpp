@@ -458,6 +458,11 @@ LogicalResult Report::run() {
           module, servers < 0 ? std::nullopt : std::optional<int32_t>(servers),
           trainers, policy, map)))
     return failure();
+  if (mode->trainersApply)
+    return module.emitError()
+           << "ps-report does not predict mode " << ps::nameOf(mode->mode)
+           << ", in which a step takes no message: what an exchange carries "
+              "depends on the rows that the steps before it touched";
   if (failed(collect()))
     return failure();
   distribute();

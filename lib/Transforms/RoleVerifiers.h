@@ -54,9 +54,17 @@ mlir::LogicalResult verifyTrainerRole(RolePair &roles);
 /// scalars, when all of that has come and before the values go out.
 mlir::LogicalResult verifyServerRole(RolePair &roles);
 
+/// In place of the two above, where trainers apply rules to a copy: what a
+/// program updates is what its exchange carries, and servers add each change
+/// once, to the symbol and rows that it is of.
+mlir::LogicalResult verifyRoleCopies(RolePair &roles);
+
 /// What is posted as a clip's norm is formed of all symbols that the clip
 /// counts in, and of no other, in the order of one process.
 mlir::LogicalResult verifyRoleNorms(RolePair &roles);
+
+/// Whether an op of a module is what only servers know of.
+bool belongsToServers(mlir::Operation *op, const ps::ModeProperties &mode);
 
 /// The message that sends a channel; null if none does.
 ps::MessageOp findSender(ps::ChannelOp channel);

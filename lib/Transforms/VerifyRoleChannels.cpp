@@ -162,14 +162,16 @@ static LogicalResult verifyRounds(ps::MessageOp message,
   return message.emitOpError()
          << "@" << message.getSymName()
          << (mode.stepsAreRounds
-                 ? " forms rounds, but sends nothing that could be summed"
-                 : " forms rounds in mode async, where each request is applied "
-                   "by itself");
+                 ? std::string(
+                       " forms rounds, but sends nothing that could be summed")
+                 : " forms rounds in mode " + ps::nameOf(mode.mode) +
+                       ", where each request is applied by itself");
 }
 
 /// What ends a step asks by the keys of the next one, and for nothing that the
 /// step itself still needs.
-static LogicalResult verifyAhead(ps::MessageOp message) {
+static LogicalResult verifyAhead(ps::MessageOp message,
+                                 const ps::ModeProperties &mode) {
   bool endsStep = sendsResults(message);
   for (auto name : message.getSends().getAsRange<FlatSymbolRefAttr>()) {
     bool isKeys =
@@ -183,7 +185,12 @@ static LogicalResult verifyAhead(ps::MessageOp message) {
       return message.emitOpError()
              << "@" << message.getSymName() << " sends " << name
              << " ahead, but no results that would end the step before";
-    if (isKeys && endsStep && !isAhead)
+    // Those of changes are of steps that are over.
+    if (isKeys && isAhead && mode.trainersApply)
+      return message.emitOpError()
+             << "@" << message.getSymName() << " sends " << name
+             << " ahead, but they are the keys of rows that were changed";
+    if (isKeys && endsStep && !isAhead && !mode.trainersApply)
       return message.emitOpError()
              << "@" << message.getSymName() << " sends " << name
              << " with the results of a step, but not ahead: its rows would be "
@@ -229,7 +236,7 @@ LogicalResult pdlc::verifyRoleChannels(RolePair &roles) {
     return failure();
   for (auto message : roles.trainer.module.getOps<ps::MessageOp>())
     if (failed(verifyRounds(message, roles.mode)) ||
-        failed(verifyAhead(message)))
+        failed(verifyAhead(message, roles.mode)))
       return failure();
   return success();
 }

@@ -41,6 +41,12 @@ std::string pdlc::wireDigest(ModuleOp module) {
                          /*Width=*/16);
 }
 
+bool pdlc::belongsToServers(Operation *op, const ps::ModeProperties &mode) {
+  // Rules stand where they are applied, handlers always on servers.
+  return op->hasTrait<OwnedByServers>() &&
+         (!mode.trainersApply || isa<ps::HandlerOp>(op));
+}
+
 namespace {
 struct VerifyRoles : pdlc::impl::PSVerifyRolesBase<VerifyRoles> {
   void runOnOperation() override {
@@ -129,8 +135,10 @@ LogicalResult VerifyRoles::verify() {
   RolePair roles{Role(trainer), Role(pserver), mode->getProperties()};
   return success(succeeded(verifyRoleLayouts(roles)) &&
                  succeeded(verifyRoleChannels(roles)) &&
-                 succeeded(verifyTrainerRole(roles)) &&
-                 succeeded(verifyServerRole(roles)) &&
+                 succeeded(roles.mode.trainersApply
+                               ? verifyRoleCopies(roles)
+                               : success(succeeded(verifyTrainerRole(roles)) &&
+                                         succeeded(verifyServerRole(roles)))) &&
                  succeeded(verifyRoleNorms(roles)) &&
                  succeeded(verifyWire(trainer)));
 }

@@ -293,6 +293,9 @@ LogicalResult ServerVerifier::verifyHandler(ps::HandlerOp handler) {
       result = verifyOnce(handler, once);
     else if (auto update = dyn_cast<nn::UpdateOp>(op))
       result = verifyUpdate(handler, update);
+    else if (isa<ps::AddDeltaOp>(op))
+      return op.emitOpError("adds what trainers have changed, who change "
+                            "nothing in this mode");
     if (failed(result))
       return failure();
   }

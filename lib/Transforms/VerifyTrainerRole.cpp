@@ -95,6 +95,9 @@ static LogicalResult verifyProgram(nn::ProgramOp program, Role &trainer) {
           "reads state that lives on servers; ps.recv and ps.pull bring it");
     if (isa<nn::OnceOp, nn::UpdateOp>(op))
       return op.emitOpError("updates state in a trainer; servers own it");
+    if (isa<ps::ShareOp, ps::ExchangeOp>(op))
+      return op.emitOpError(
+          "shares changes of a copy, which trainers of this mode do not have");
     if (isa<ps::SendOp, ps::RecvOp, ps::PullOp, ps::PushOp, ps::BarrierOp>(op))
       return op.emitOpError(
           "is not part of a message: run ps-fuse-messages first");
@@ -219,7 +222,7 @@ static LogicalResult verifyPosted(nn::ProgramOp program) {
 LogicalResult pdlc::verifyTrainerRole(RolePair &roles) {
   Role &trainer = roles.trainer;
   for (Operation &op : *trainer.module.getBody()) {
-    if (op.hasTrait<OwnedByServers>())
+    if (belongsToServers(&op, roles.mode))
       return op.emitOpError("belongs to servers, but stands in @trainer");
     if (auto program = dyn_cast<nn::ProgramOp>(op))
       if (failed(verifyProgram(program, trainer)) ||

@@ -72,9 +72,11 @@ static cl::opt<std::string>
          cl::desc("local: one process (default); sync: trainers and servers, "
                   "servers sum over all trainers; async: servers apply what "
                   "each worker sends by itself; half-async: what each trainer "
-                  "sends; collective: as sync, without servers: trainers own "
+                  "sends; quorum: servers sum over those trainers that come "
+                  "first; collective: as sync, without servers: trainers own "
                   "all state; hybrid: as sync, trainers own parameters, and "
-                  "servers tables"),
+                  "servers tables; geo: trainers apply the rules to copies, "
+                  "and servers add up what they have changed"),
          cl::cat(category));
 static cl::opt<bool>
     slice("slice", cl::init(true),

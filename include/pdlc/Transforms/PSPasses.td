@@ -41,7 +41,8 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::pdlc::ps::PSDialect"];
   let options = [
-    Option<"mode", "mode", "std::string", "\"sync\"", "sync or async">,
+    Option<"mode", "mode", "std::string", "\"sync\"",
+           "sync, async, half-async or geo">,
     Option<"slice", "slice", "bool", "true", "Cut parameters into several blocks">,
     Option<"minBlockElements", "min-block-elements", "int64_t", "8192",
            "The least elements of a block, at least 1">,
@@ -52,6 +53,27 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
     Statistic<"numBlocks", "blocks", "Row blocks of all parameters">,
     Statistic<"numShards", "shards", "Shards of all tables">
   ];
+}
+
+def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
+  let summary = "Refuses what copies of trainers cannot be put together of";
+  let description = [{
+    In mode `geo` each trainer applies the rules to a copy, and servers add what
+    was changed, divided by the number of trainers. Refused at its place, with
+    the reason, is a group that a program updates, or its table, with
+
+    - an average: frozen programs read a slot, and slots stay with each trainer;
+    - `untouched(dense)` for a table: all of its rows would travel;
+    - a table with `stored`: small changes are lost in 16 bits;
+    - the turns of an `nn.cycle`: whose turn it is cannot be averaged.
+
+    In other modes it does nothing.
+
+    Example:
+    ```
+    model.mlir:9:3: error: 'nn.group' op is not for mode geo: ...
+    ```
+  }];
 }
 
 def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
@@ -97,6 +119,8 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     `async` each worker is a sender by itself. Where trainers own state, they are
     among the owners, and what a trainer says to its own owner is counted too,
     though it stays in the process.
+    Mode `geo`, whose steps take no
+    message, is refused.
 
     Example:
     ```
@@ -135,6 +159,9 @@ def PSInsertSendRecv : Pass<"ps-insert-send-recv", "::mlir::ModuleOp"> {
     server can form alone, takes a handler more: servers answer partial norms,
     trainers join them and send the norm back. In mode `async` a worker knows its
     whole gradient, so it computes the norm itself.
+
+    In mode `geo` programs stay as they are: a `ps.share` at the entry says how the
+    changes of each symbol that is updated travel, and the handler adds them.
 
     Before:
     ```mlir
@@ -195,7 +222,8 @@ def PSOutlineRoles : Pass<"ps-outline-roles", "::mlir::ModuleOp"> {
   let description = [{
     `@trainer` gets the record, metrics and programs, and of parameters and
     tables what a layout needs; `@pserver` gets groups, rules and handlers. Both
-    get channels, messages and units. They share no symbol.
+    get channels, messages and units. They share no symbol. In mode `geo` groups
+    and rules go to `@trainer`, and `@pserver` has the layout alone.
 
     Before:
     ```mlir
@@ -237,6 +265,9 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
     - state is updated on servers only, each symbol once for each program, when its
       gradient has come and before its value goes out, by its own gradient, keys
       and group's scalars, and nothing that has no group;
+    - in mode geo: a program exchanges once, between two steps, the changes of all
+      symbols that it updates and of no other; servers apply no rule, and add each
+      change once, to its own symbol and by the keys that it came with;
     - a group counts each step once, divides by the summed weight and clips by its
       own clip's norm; partials are answered once, of the symbols that they are
       named by.

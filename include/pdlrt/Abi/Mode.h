@@ -37,6 +37,9 @@ struct Mode {
   /// Of a mode with owners: where those of parameters and states are, and those
   /// of tables.
   OwnerPlace parametersWith, tablesWith;
+  /// Each trainer has a copy of the state and applies the rules to it; servers
+  /// have values alone, and add up what trainers have changed.
+  bool trainersApply;
   /// A step is a round of all trainers, who wait for each other and all see the
   /// same outcome; else servers apply what comes, when it comes.
   bool stepsAreRounds;

@@ -22,7 +22,7 @@ namespace pdlrt {
 /// All groups live in this process, and so does the state: sums over groups,
 /// then the rule. Stages read the state themselves, so keys need no way. An
 /// exchange is a quiescent point of the model.
-class LocalCommunicator final : public Communicator {
+class LocalCommunicator : public Communicator {
 public:
   /// All outlive the communicator. `replicas`: how many there are.
   LocalCommunicator(Model &model, const pdl_program &program, int replicas,
@@ -34,6 +34,10 @@ public:
   bool stopped() const override;
   bool sumsOverJob() const override { return true; }
   void addCosts(StepCosts &costs) const override { costs.apply += seconds; }
+
+protected:
+  /// Before `merged`, which has passed all checks, is applied.
+  virtual void noteUpdate(const Contribution &merged) { (void)merged; }
 
 private:
   Status apply(const Contribution &merged);

@@ -49,6 +49,9 @@ struct DistributedOptions {
   /// the job, whose program says so (PackedTraining.h).
   KeyPacking keyPacking = KeyPacking::None;
   GradientPacking gradientPacking = GradientPacking::None;
+  /// Mode geo: how many steps apart exchanges are, at least 1. The same for all
+  /// trainers.
+  int64_t geoSteps = 100;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

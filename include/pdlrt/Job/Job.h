@@ -58,6 +58,10 @@ public:
   /// of ranks. All give as many.
   virtual Status sum(std::span<int64_t> counts, std::span<double> sums) = 0;
 
+  /// All, at the end of an epoch: what processes have changed by themselves is
+  /// brought together, so that all hold the same values.
+  virtual Status settle() { return {}; }
+
   /// All, before the first step: whether whoever writes parts of checkpoints
   /// sees the `folder` of the first process and can write into it.
   virtual Status checkSaveFolder(const std::string &folder);
@@ -90,6 +94,12 @@ public:
   /// Says how this process ended, and why if it failed. The last call.
   virtual void leave(const Status &outcome) = 0;
 };
+
+/// Of a process that holds all values, slots and step counts: begins to save
+/// them (`Job::beginSave`).
+Expected<std::unique_ptr<RestOfSave>>
+beginLocalSave(Model &model, CheckpointWriter &writer,
+               CheckpointManifest &manifest);
 
 /// One process that owns all state. `isHogwild`: workers of a program that
 /// updates it do not wait for each other (AsyncEngine.h).

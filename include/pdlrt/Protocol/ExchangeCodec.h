@@ -45,7 +45,8 @@ namespace pdlrt {
 enum class ExchangeForm {
   /// Request `Exchange`: what a step gives. LOSS, GRADIENT and ROW_GRADIENT
   /// where `contributes`; NORM with them in mode async; KEYS of the next step
-  /// unless a Norm request follows.
+  /// unless a Norm request follows. In mode geo what was changed, where it
+  /// `contributes`: DELTA, and ROW_DELTA with its KEYS.
   Exchange,
   /// Request `Norm` of a program with PARTIAL_NORM channels: NORM where
   /// `contributes`, KEYS of the next step.
@@ -58,7 +59,8 @@ enum class ExchangeForm {
   /// Answer to all others: VALUE, ROWS; LOSS, once more after a Norm, where
   /// `contributes`. In answer to
   /// a Pull, KEYS holds the positions (i64, ascending) of the request's keys
-  /// that the server does not know.
+  /// that the server does not know. In mode geo CHANGED_KEYS and a row of ROWS
+  /// for each of them, and VALUE where others have changed it.
   State,
 };
 
@@ -79,7 +81,7 @@ struct ExchangeHead {
   /// Request: how its KEYS, and its GRADIENT and ROW_GRADIENT, are packed.
   KeyPacking keys = KeyPacking::None;
   GradientPacking gradients = GradientPacking::None;
-  /// Index of the program in the descriptor.
+  /// The program's number (`ExchangeLayout::wireNumber`).
   uint32_t program = 0;
   /// State: how many trainers take part in the next step.
   uint32_t contributors = 0;
@@ -159,6 +161,9 @@ public:
 
   const pdl_program &program() const { return descriptor->programs[index]; }
   int32_t programIndex() const { return index; }
+  /// What messages call the program: its number among those with channels,
+  /// which are all that a server knows.
+  uint32_t wireNumber() const { return numberOnWire; }
   int32_t channelCount() const { return program().channel_count; }
   const pdl_channel &channel(int32_t number) const {
     return program().channels[number];
@@ -167,10 +172,13 @@ public:
   /// A step takes an Exchange, which is answered with partial norms, and a Norm
   /// request; else an Exchange alone.
   bool hasNormRequest() const { return withNormRequest; }
+  /// Whether requests bring changes of a copy, and answers those of others.
+  bool carriesDeltas() const { return withDeltas; }
   /// The number of the channel of that kind and symbol (or, for NORM, of that
   /// clip); -1 if there is none.
   int32_t find(pdl_channel_kind kind, int32_t symbolOrClip) const;
-  /// The KEYS channel of the table of a ROWS or ROW_GRADIENT channel.
+  /// The KEYS channel of the table of a ROWS, ROW_GRADIENT or ROW_DELTA
+  /// channel; of ROWS CHANGED_KEYS, where there are some.
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
   /// By channel: whether its section is used where it lies, in whatever slices
   /// it came: VALUE and ROWS are copied to their places from there, GRADIENT is
@@ -183,8 +191,8 @@ public:
     return descriptor->symbols[channel(number).symbol].row_width;
   }
   /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
-  /// PARTIAL_NORM, NORM, LOSS; of a ROWS or ROW_GRADIENT channel: those of one
-  /// row; KEYS: of one key.
+  /// DELTA, PARTIAL_NORM, NORM, LOSS; of a ROWS, ROW_GRADIENT or ROW_DELTA
+  /// channel: those of one row; KEYS, CHANGED_KEYS: of one key.
   size_t sectionBytes(int32_t server, int32_t number) const;
 
   /// Takes packed sections of a request to `server` apart, so that the message
@@ -226,7 +234,8 @@ private:
   const pdl_descriptor *descriptor = nullptr;
   const Placement *map = nullptr;
   int32_t index = 0;
-  bool withNormRequest = false;
+  uint32_t numberOnWire = 0;
+  bool withNormRequest = false, withDeltas = false;
   /// By channel.
   std::vector<int32_t> keysChannels;
   std::vector<bool> scatteredChannels;
@@ -245,8 +254,8 @@ public:
            std::shared_ptr<const void> owner = nullptr);
   /// Adds a copy of a few bytes.
   void addCopy(int32_t channel, const void *data, size_t bytes);
-  /// Adds the blocks that `server` owns of a GRADIENT or VALUE channel out of
-  /// the whole parameter, by reference.
+  /// Adds the blocks that `server` owns of a GRADIENT, VALUE or DELTA channel
+  /// out of the whole parameter, by reference.
   void addBlocks(int32_t server, int32_t channel, const void *parameter);
 
   Message finish();

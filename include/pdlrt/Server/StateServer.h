@@ -70,6 +70,9 @@ public:
   const Handshake &handshake() const { return own; }
   /// The run goes on from a checkpoint of that many steps. Before any join.
   void setStartStep(int64_t steps) { own.startStep = steps; }
+  /// Other values than the initial ones were loaded, of which trainers that
+  /// hold values do not know. Before any join; throws std::bad_alloc.
+  virtual void noteLoaded() {}
   /// What steps have cost so far. Not while a call is under way.
   const ServerCosts &costs() const { return ownCosts; }
 
@@ -104,6 +107,8 @@ protected:
       return int64_t(message->sectionOf<int64_t>(channel).size());
     }
   };
+  /// Keys that one task looks up or copies.
+  static constexpr int64_t keysInTask = 1024;
   /// Copies of parameters' blocks for the answers of one moment, by symbol.
   using Snapshot = std::vector<std::shared_ptr<std::byte>>;
   /// What an answer says of a step.
@@ -164,6 +169,9 @@ protected:
   /// The answers State to senders whose keys have rows.
   std::vector<Message> answerState(const ExchangeLayout &layout,
                                    const std::vector<StateFor> &to);
+  /// Adds the blocks of a VALUE channel to an answer, as they are now.
+  void addValues(const ExchangeLayout &layout, int32_t channel, bool frozen,
+                 Snapshot &snapshot, ExchangeWriter &writer);
   /// The update of a program that a symbol belongs to; -1 if there is none.
   int32_t updateOf(const ExchangeLayout &layout, int32_t symbol) const;
 
@@ -181,9 +189,6 @@ protected:
   std::vector<std::unique_ptr<Updater>> updaters;
 
 private:
-  /// Keys that one task looks up or copies.
-  static constexpr int64_t keysInTask = 1024;
-
   /// A range of the keys of one channel of one sender.
   struct KeyTask {
     size_t sender;
@@ -212,8 +217,6 @@ private:
   auto withMemory(const std::string &did, Step step) -> decltype(step());
   void splitKeys(const std::vector<Pulled *> &senders);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
-  void addValues(const ExchangeLayout &layout, int32_t channel, bool frozen,
-                 Snapshot &snapshot, ExchangeWriter &writer);
   Status checkSave(const Envelope &request, const Message &payload) const;
   /// Parts of a checkpoint that are written beside steps.
   struct Saving;

@@ -444,7 +444,10 @@ void DescriptorBuilder::setChannels(Constant<pdl_program> &program,
           int(ps::ChannelKind::row_gradient) == PDL_CHANNEL_ROW_GRADIENT &&
           int(ps::ChannelKind::loss) == PDL_CHANNEL_LOSS &&
           int(ps::ChannelKind::partial_norm) == PDL_CHANNEL_PARTIAL_NORM &&
-          int(ps::ChannelKind::norm) == PDL_CHANNEL_NORM,
+          int(ps::ChannelKind::norm) == PDL_CHANNEL_NORM &&
+          int(ps::ChannelKind::delta) == PDL_CHANNEL_DELTA &&
+          int(ps::ChannelKind::row_delta) == PDL_CHANNEL_ROW_DELTA &&
+          int(ps::ChannelKind::changed_keys) == PDL_CHANNEL_CHANGED_KEYS,
       "the kinds of channels differ from abi.h");
   std::vector<Constant<pdl_channel>> channels;
   for (ps::ChannelOp channel : channelsOf(name)) {
@@ -482,7 +485,12 @@ Constant<pdl_program> DescriptorBuilder::buildServerProgram(StringAttr name) {
                                       tables.begin())
                : -1);
   }
-  data.frozen = updates.empty();
+  // Trainers that update a copy send what they have changed.
+  data.frozen = updates.empty() &&
+                llvm::none_of(channelsOf(name), [](ps::ChannelOp sent) {
+                  return sent.getKind() == ps::ChannelKind::delta ||
+                         sent.getKind() == ps::ChannelKind::row_delta;
+                });
   setLookups(result, prefix, tables);
   setUpdates(result, prefix, name, updates, updateLookups, {});
   if (updates.empty())

@@ -82,6 +82,14 @@ LogicalResult PSToRT::convertProgram(nn::ProgramOp program) {
     convertWait(wait);
   for (auto post : body.getOps<ps::PostOp>())
     convertPost(post);
+  // When changes are exchanged is the runtime's business; the rest stands as in
+  // one process.
+  if (ps::getMode(program->getParentOfType<ModuleOp>()).trainersApply) {
+    for (auto exchange :
+         llvm::make_early_inc_range(body.getOps<ps::ExchangeOp>()))
+      exchange.erase();
+    return success();
+  }
   // Norms and sums over trainers are the runtime's business.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isa<ps::WaitOp, ps::PostOp, ps::JoinNormsOp, nn::SquaredNormOp>(op)) {

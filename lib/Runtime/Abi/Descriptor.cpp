@@ -67,6 +67,10 @@ private:
     const Mode *mode = findMode(descriptor.mode);
     return mode && mode->hasServers;
   }
+  bool trainersApply() const {
+    const Mode *mode = findMode(descriptor.mode);
+    return mode && mode->trainersApply;
+  }
 
   const pdl_descriptor &descriptor;
   Status result;
@@ -297,27 +301,30 @@ void Checker::checkProgram(const pdl_program &program) {
       program.channels, program.channels + program.channel_count,
       [](const pdl_channel &each) { return each.kind == PDL_CHANNEL_LOSS; });
   require(program.channel_count == 0 || program.update_count == 0 ||
-              losses == program.objective_count,
+              trainersApply() || losses == program.objective_count,
           what + ": channels of losses");
 }
 
 void Checker::checkChannel(const pdl_channel &channel,
                            const std::string &what) {
   if (!require(channel.kind >= PDL_CHANNEL_VALUE &&
-                   channel.kind <= PDL_CHANNEL_NORM,
+                   channel.kind <= PDL_CHANNEL_CHANGED_KEYS,
                what + ": kind"))
     return;
   if (channel.kind != PDL_CHANNEL_LOSS && channel.kind != PDL_CHANNEL_NORM &&
       requireIndex(channel.symbol, descriptor.symbol_count, what)) {
     const bool ofTable = channel.kind == PDL_CHANNEL_KEYS ||
                          channel.kind == PDL_CHANNEL_ROWS ||
-                         channel.kind == PDL_CHANNEL_ROW_GRADIENT;
+                         channel.kind == PDL_CHANNEL_ROW_GRADIENT ||
+                         channel.kind == PDL_CHANNEL_ROW_DELTA ||
+                         channel.kind == PDL_CHANNEL_CHANGED_KEYS;
     const bool isTable =
         descriptor.symbols[channel.symbol].kind == PDL_SYMBOL_TABLE;
     require(channel.kind == PDL_CHANNEL_PARTIAL_NORM || ofTable == isTable,
             what + ": kind of its symbol");
   }
-  if (channel.kind >= PDL_CHANNEL_PARTIAL_NORM)
+  if (channel.kind == PDL_CHANNEL_PARTIAL_NORM ||
+      channel.kind == PDL_CHANNEL_NORM)
     requireIndex(channel.clip, descriptor.clip_count, what + ": clip");
 }
 

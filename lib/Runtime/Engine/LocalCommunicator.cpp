@@ -55,6 +55,7 @@ Expected<RoundOutcome> LocalCommunicator::exchange(const StepOffer &offer) {
 Status LocalCommunicator::apply(const Contribution &merged) {
   if (isSum || hasSmallWeight(merged))
     PDLRT_RETURN_IF_ERROR(checkFiniteSums(model.descriptor(), blocks, merged));
+  noteUpdate(merged);
   PDLRT_RETURN_IF_ERROR(updater.apply(merged));
   model.quiesce();
   return {};

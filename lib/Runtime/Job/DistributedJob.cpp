@@ -13,6 +13,7 @@
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Engine/AsyncEngine.h"
 #include "pdlrt/Engine/Engine.h"
+#include "pdlrt/Engine/GeoEngine.h"
 #include "pdlrt/Engine/ServerClient.h"
 #include "pdlrt/Engine/ServerCommunicator.h"
 #include "pdlrt/Protocol/Handshake.h"
@@ -66,7 +67,7 @@ public:
 
   int rank() const override { return options.rank; }
   StateLocation stateLocation() const override {
-    return StateLocation::Servers;
+    return mode.trainersApply ? StateLocation::Here : StateLocation::Servers;
   }
   ReplicaLayout layout(int groups, int workers) const override {
     return {groups, workers, options.rank, 1};
@@ -77,6 +78,7 @@ public:
   Status sum(std::span<int64_t> counts, std::span<double> sums) override {
     return sumOverTrainers(*servers, counts, sums);
   }
+  Status settle() override;
   Status checkSaveFolder(const std::string &folder) override;
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
@@ -127,6 +129,9 @@ private:
   Expected<ServerGroup *> joinAsker() { return joinBeside(asker, 1); }
   Expected<ServerGroup *> joinSaver() { return joinBeside(saver, 2); }
   Expected<std::unique_ptr<StepEngine>>
+  createCopyEngine(Model &model, const pdl_program &program,
+                   const ReplicaLayout &layout, Scheduler &scheduler);
+  Expected<std::unique_ptr<StepEngine>>
   createAsyncEngine(Model &model, const pdl_program &program,
                     const ReplicaLayout &layout, Scheduler &scheduler);
 
@@ -146,6 +151,10 @@ private:
   std::unique_ptr<ServerGroup> servers;
   std::unique_ptr<ServerClient> client;
   std::vector<Worker> workers;
+  /// Where this trainer applies the rules: what it changes, and sums of the
+  /// workers of frozen programs.
+  std::unique_ptr<CopyExchange> copies;
+  GeoEngine *trainsCopy = nullptr;
   /// Send what changes no state, pulls and saves: senders of their own, so that
   /// a new start of this trainer need not know how much of it was done, and
   /// saves go on beside all else. Joined when they are needed.
@@ -283,6 +292,8 @@ Expected<std::unique_ptr<StepEngine>>
 DistributedJob::createEngine(Model &model, const pdl_program &program,
                              const ReplicaLayout &layout,
                              Scheduler &scheduler) {
+  if (mode.trainersApply)
+    return createCopyEngine(model, program, layout, scheduler);
   PDLRT_RETURN_IF_ERROR(checkRemoteProgram(descriptor, program));
   if (!client) {
     Expected<std::unique_ptr<ServerClient>> created = ServerClient::create(
@@ -333,16 +344,55 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
       std::make_unique<AsyncEngine>(all, program, layout, scheduler));
 }
 
+Expected<std::unique_ptr<StepEngine>>
+DistributedJob::createCopyEngine(Model &model, const pdl_program &program,
+                                 const ReplicaLayout &layout,
+                                 Scheduler &scheduler) {
+  if (program.update_count == 0) {
+    return std::unique_ptr<StepEngine>(
+        Engine::createLocal(model, program, layout, scheduler));
+  }
+  auto created = CopyExchange::create(
+      descriptor, int32_t(&program - descriptor.programs), placement, *servers,
+      model, scheduler, {options.trainers, options.keyPacking});
+  if (!created)
+    return created.status();
+  copies = std::move(*created);
+  auto engine = std::make_unique<GeoEngine>(model, program, layout, scheduler,
+                                            *copies, options.geoSteps);
+  trainsCopy = engine.get();
+  // What servers were told to begin with.
+  PDLRT_RETURN_IF_ERROR(settle());
+  return std::unique_ptr<StepEngine>(std::move(engine));
+}
+
+Status DistributedJob::settle() {
+  if (!copies)
+    return {};
+  trainsCopy->noteExchange();
+  return copies->settle([this] {
+    int64_t here = 1;
+    return sum({&here, 1}, {});
+  });
+}
+
 Status DistributedJob::checkSaveFolder(const std::string &folder) {
-  if (options.rank != 0)
+  // The first trainer writes what it holds itself.
+  if (options.rank != 0 || mode.trainersApply)
     return {};
   Expected<ServerGroup *> group = joinSaver();
   return group ? checkFolderOnServers(**group, folder) : group.status();
 }
 
 Expected<std::unique_ptr<RestOfSave>>
-DistributedJob::beginSave(Model &, CheckpointWriter &writer,
+DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
                           CheckpointManifest &manifest) {
+  if (mode.trainersApply) {
+    PDLRT_RETURN_IF_ERROR(settle());
+    if (options.rank != 0)
+      return std::unique_ptr<RestOfSave>();
+    return beginLocalSave(model, writer, manifest);
+  }
   // Who goes on from here has none of these.
   if (client)
     client->forgetRemainders();

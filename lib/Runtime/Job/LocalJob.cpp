@@ -93,12 +93,7 @@ public:
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest) override {
-    describeModel(model, manifest);
-    auto moment = StateMoment::take(model, "dense.safetensors", writer);
-    if (!moment)
-      return moment.status();
-    return std::unique_ptr<RestOfSave>(
-        std::make_unique<LocalRest>(std::move(*moment)));
+    return beginLocalSave(model, writer, manifest);
   }
   void leave(const Status &) override {}
 
@@ -110,6 +105,17 @@ private:
 };
 
 } // namespace
+
+Expected<std::unique_ptr<RestOfSave>>
+pdlrt::beginLocalSave(Model &model, CheckpointWriter &writer,
+                      CheckpointManifest &manifest) {
+  describeModel(model, manifest);
+  auto moment = StateMoment::take(model, "dense.safetensors", writer);
+  if (!moment)
+    return moment.status();
+  return std::unique_ptr<RestOfSave>(
+      std::make_unique<LocalRest>(std::move(*moment)));
+}
 
 std::unique_ptr<Job> pdlrt::createLocalJob(bool isHogwild) {
   return std::make_unique<LocalJob>(isHogwild);

@@ -100,8 +100,11 @@ static Status fillState(StateServer &server, const HostOptions &options,
     return restoreModel(server.model(), *resumed, CheckpointUse::Training,
                         &scheduler);
   }
-  if (!options.initFrom.empty())
-    return initializeModel(server.model(), options.initFrom, FileCoverage::Any);
+  if (options.initFrom.empty())
+    return {};
+  PDLRT_RETURN_IF_ERROR(
+      initializeModel(server.model(), options.initFrom, FileCoverage::Any));
+  server.noteLoaded();
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "Transport/SliceReader.h"
 #include "pdlrt/Abi/Descriptor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -131,6 +132,11 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
 // The layout
 //===----------------------------------------------------------------------===//
 
+static bool bringsRows(pdl_channel_kind kind) {
+  return kind == PDL_CHANNEL_ROWS || kind == PDL_CHANNEL_ROW_GRADIENT ||
+         kind == PDL_CHANNEL_ROW_DELTA;
+}
+
 Expected<ExchangeLayout>
 ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
                        const Placement &placement) {
@@ -139,6 +145,12 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
   layout.map = &placement;
   layout.index = program;
   const pdl_program &of = descriptor.programs[program];
+  layout.numberOnWire = uint32_t(std::count_if(
+      descriptor.programs, descriptor.programs + program,
+      [](const pdl_program &before) { return before.channel_count > 0; }));
+  for (int32_t c = 0; c < of.channel_count; ++c)
+    layout.withDeltas |= of.channels[c].kind == PDL_CHANNEL_DELTA ||
+                         of.channels[c].kind == PDL_CHANNEL_ROW_DELTA;
   auto broken = [&](const std::string &what) {
     return Status::internal("program @" + std::string(of.name) + " has " +
                             what);
@@ -152,16 +164,21 @@ ExchangeLayout::create(const pdl_descriptor &descriptor, int32_t program,
     if (kind != PDL_CHANNEL_LOSS && layout.find(kind, owner) != c)
       return broken("two channels of one kind for one symbol");
     layout.withNormRequest |= kind == PDL_CHANNEL_PARTIAL_NORM;
-    const bool isRows =
-        kind == PDL_CHANNEL_ROWS || kind == PDL_CHANNEL_ROW_GRADIENT;
+    const bool isRows = bringsRows(kind);
     const int32_t keys =
-        isRows ? layout.find(PDL_CHANNEL_KEYS, channel.symbol) : -1;
+        isRows ? layout.find(kind == PDL_CHANNEL_ROWS && layout.withDeltas
+                                 ? PDL_CHANNEL_CHANGED_KEYS
+                                 : PDL_CHANNEL_KEYS,
+                             channel.symbol)
+               : -1;
     if (isRows && keys < 0)
       return broken("rows of a table without its keys");
     layout.keysChannels.push_back(keys);
-    layout.scatteredChannels.push_back(kind == PDL_CHANNEL_VALUE ||
-                                       kind == PDL_CHANNEL_ROWS ||
-                                       kind == PDL_CHANNEL_GRADIENT);
+    // What is added to a copy is read as numbers.
+    layout.scatteredChannels.push_back(!layout.withDeltas &&
+                                       (kind == PDL_CHANNEL_VALUE ||
+                                        kind == PDL_CHANNEL_ROWS ||
+                                        kind == PDL_CHANNEL_GRADIENT));
   }
   return layout;
 }
@@ -193,6 +210,7 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
   case PDL_CHANNEL_NORM:
     return sizeof(double);
   case PDL_CHANNEL_KEYS:
+  case PDL_CHANNEL_CHANGED_KEYS:
     return sizeof(int64_t);
   default:
     break;
@@ -202,6 +220,7 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
   switch (pdl_channel_kind(of.kind)) {
   case PDL_CHANNEL_VALUE:
   case PDL_CHANNEL_GRADIENT:
+  case PDL_CHANNEL_DELTA:
     return size_t(map->rowCountOf(of.symbol, server) * symbol.row_width) *
            element;
   case PDL_CHANNEL_PARTIAL_NORM: {
@@ -214,6 +233,8 @@ size_t ExchangeLayout::sectionBytes(int32_t server, int32_t number) const {
   }
   case PDL_CHANNEL_ROW_GRADIENT:
     return size_t(symbol.gradient_width) * element;
+  case PDL_CHANNEL_ROW_DELTA:
+    return size_t(symbol.row_width) * element;
   default: // ROWS
     return sentRowBytes(symbol, program().frozen != 0);
   }
@@ -246,7 +267,7 @@ enum class Presence { Absent, Required, Optional };
 
 static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
                            const ExchangeHead &head, bool withNormRequest,
-                           bool frozen) {
+                           bool withDeltas, bool frozen) {
   auto requiredIf = [](bool condition) {
     return condition ? Presence::Required : Presence::Absent;
   };
@@ -258,6 +279,8 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
     return head.allValues ? Presence::Required : Presence::Optional;
   case PDL_CHANNEL_GRADIENT:
   case PDL_CHANNEL_ROW_GRADIENT:
+  case PDL_CHANNEL_DELTA:
+  case PDL_CHANNEL_ROW_DELTA:
     return requiredIf(form == Form::Exchange && head.contributes);
   case PDL_CHANNEL_LOSS:
     return requiredIf(
@@ -266,11 +289,14 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
   case PDL_CHANNEL_KEYS: {
     if (form == Form::State)
       return frozen ? Presence::Required : Presence::Absent;
+    if (withDeltas)
+      return requiredIf(form == Form::Exchange && head.contributes);
     const bool isLast = form == Form::Norm || form == Form::Pull ||
                         (form == Form::Exchange && !withNormRequest);
     return requiredIf(isLast && (head.contributesNext || form == Form::Pull));
   }
   case PDL_CHANNEL_ROWS:
+  case PDL_CHANNEL_CHANGED_KEYS:
     return requiredIf(form == Form::State);
   case PDL_CHANNEL_PARTIAL_NORM:
     return requiredIf(form == Form::Sums && head.contributes);
@@ -289,27 +315,26 @@ Status ExchangeLayout::checkSection(ExchangeForm form, int32_t server,
   const auto kind = pdl_channel_kind(of.kind);
   const size_t bytes = message.sectionSize(number);
   const Presence presence =
-      presenceOf(form, kind, message.head(), withNormRequest, program().frozen);
+      presenceOf(form, kind, message.head(), withNormRequest, withDeltas,
+                 program().frozen);
   if (presence == Presence::Absent ||
       (presence == Presence::Optional && !bytes))
     return bytes == 0 ? Status()
                       : damaged("channel " + std::to_string(number) +
                                 " is not of this message");
-  if (kind == PDL_CHANNEL_KEYS) {
+  if (kind == PDL_CHANNEL_KEYS || kind == PDL_CHANNEL_CHANGED_KEYS) {
     if (bytes % sizeof(int64_t) != 0)
       return damaged("channel " + std::to_string(number) + " has half a key");
     const auto keys = message.sectionOf<int64_t>(number);
-    if (form != ExchangeForm::State)
+    if (form != ExchangeForm::State || kind == PDL_CHANNEL_CHANGED_KEYS)
       return checkKeys(server, of.symbol, keys);
     for (size_t i = 0; i < keys.size(); ++i)
       if (keys[i] < 0 || keys[i] >= rowCount || (i && keys[i] <= keys[i - 1]))
         return damaged("the positions of unknown keys are no such list");
     return {};
   }
-  const bool isRows =
-      kind == PDL_CHANNEL_ROWS || kind == PDL_CHANNEL_ROW_GRADIENT;
   const size_t wanted =
-      sectionBytes(server, number) * size_t(isRows ? rowCount : 1);
+      sectionBytes(server, number) * size_t(bringsRows(kind) ? rowCount : 1);
   if (bytes != wanted)
     return damaged("channel " + std::to_string(number) + " has " +
                    std::to_string(bytes) + " bytes instead of " +
@@ -320,22 +345,26 @@ Status ExchangeLayout::checkSection(ExchangeForm form, int32_t server,
 Status ExchangeLayout::check(ExchangeForm form, int32_t server,
                              const ExchangeMessage &message,
                              std::span<const int64_t> rowCounts) const {
-  if (message.head().program != uint32_t(index))
+  if (message.head().program != numberOnWire)
     return damaged("it is of program " +
                    std::to_string(message.head().program) + ", not " +
-                   std::to_string(index));
+                   std::to_string(numberOnWire));
   if (form == ExchangeForm::Pull && !program().frozen)
     return damaged("it pulls for a program that trains");
-  if (message.head().contributes && objectiveOf(channelCount()) == 0)
+  if (message.head().contributes && !withDeltas &&
+      objectiveOf(channelCount()) == 0)
     return damaged("it contributes to a program without losses");
   for (int32_t c = 0; c < channelCount(); ++c) {
     // Positions of unknown keys belong to the rows of their table.
     int32_t counted = c;
     if (form == ExchangeForm::State && channel(c).kind == PDL_CHANNEL_KEYS)
       counted = find(PDL_CHANNEL_ROWS, channel(c).symbol);
-    const int64_t rowCount = counted >= 0 && size_t(counted) < rowCounts.size()
-                                 ? rowCounts[counted]
-                                 : 0;
+    int64_t rowCount = counted >= 0 && size_t(counted) < rowCounts.size()
+                           ? rowCounts[counted]
+                           : 0;
+    // The keys are in the same message.
+    if (withDeltas && keysOf(c) >= 0)
+      rowCount = int64_t(message.sectionSize(keysOf(c)) / sizeof(int64_t));
     PDLRT_RETURN_IF_ERROR(checkSection(form, server, message, c, rowCount));
   }
   return {};
@@ -375,7 +404,7 @@ void ExchangeLayout::copyRows(int32_t server, int32_t number,
 
 ExchangeWriter::ExchangeWriter(const ExchangeLayout &layout, ExchangeHead head)
     : layout(layout), head(head), sizes(layout.channelCount()) {
-  this->head.program = uint32_t(layout.programIndex());
+  this->head.program = layout.wireNumber();
 }
 
 void ExchangeWriter::pad() {

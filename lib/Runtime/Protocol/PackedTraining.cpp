@@ -20,6 +20,10 @@ Status pdlrt::checkPacking(const pdl_descriptor &descriptor,
     return {};
   const std::string flag =
       std::string("--pack-gradients ") + nameOf(packing) + " ";
+  if (const Mode &mode = modeOf(descriptor); mode.trainersApply)
+    return Status::invalid(
+        flag + "is for modes in which gradients travel, and in mode " +
+        mode.name + " trainers keep them; leave it out");
   for (int32_t p = 0; p < descriptor.program_count; ++p)
     for (int32_t c = 0; c < descriptor.programs[p].channel_count; ++c) {
       const pdl_channel &channel = descriptor.programs[p].channels[c];

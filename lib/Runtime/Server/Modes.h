@@ -22,6 +22,9 @@ createQuorumServer(const ServerSetup &setup);
 /// Applies each push by itself.
 Expected<std::unique_ptr<StateServer>>
 createAsyncServer(const ServerSetup &setup);
+/// Adds what trainers have changed.
+Expected<std::unique_ptr<StateServer>>
+createGeoServer(const ServerSetup &setup);
 
 } // namespace pdlrt
 

@@ -72,7 +72,8 @@ Status StateServer::prepare() {
 Expected<std::unique_ptr<StateServer>>
 pdlrt::createStateServer(const ServerSetup &setup) {
   const Mode &mode = modeOf(setup.descriptor);
-  return mode.stepsAreRounds     ? createSyncServer(setup)
+  return mode.trainersApply      ? createGeoServer(setup)
+         : mode.stepsAreRounds   ? createSyncServer(setup)
          : mode.closesWithQuorum ? createQuorumServer(setup)
                                  : createAsyncServer(setup);
 }

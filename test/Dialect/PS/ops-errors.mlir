@@ -224,8 +224,8 @@ ps.channel @c number 0 in "train" norm clip @joint : tensor<1xf64>
 
 // -----
 
-// expected-error @+1 {{Invalid attribute `kind` in property conversion: 9 : i32}}
-"ps.channel"() <{kind = 9 : i32, number = 0 : i64, program = "train", sym_name = "c", type = tensor<2xf64>}> : () -> ()
+// expected-error @+1 {{Invalid attribute `kind` in property conversion: 11 : i32}}
+"ps.channel"() <{kind = 11 : i32, number = 0 : i64, program = "train", sym_name = "c", type = tensor<2xf64>}> : () -> ()
 
 // -----
 
@@ -611,7 +611,7 @@ ps.handler @h in "train" on @m {}
 // -----
 
 ps.handler @h in "train" {
-  // expected-error @+1 {{does not belong on a server: a ps.handler holds ps.merged, ps.partial_norm, nn.once and nn.update only (ps.handler, C2)}}
+  // expected-error @+1 {{does not belong on a server: a ps.handler holds ps.merged, ps.partial_norm, ps.add_delta, nn.once and nn.update only (ps.handler, C2)}}
   %0 = nn.constant dense<1.0> : tensor<2xf32>
 }
 
@@ -646,7 +646,7 @@ nn.func private @f() {
 nn.param @w : tensor<4xf32> init(#nn.zeros)
 ps.channel @value number 0 in "train" value of @w : tensor<4xf32>
 ps.handler @h in "train" {
-  // expected-error @+1 {{uses channel @value of kind value, expected gradient or row_gradient or loss or norm (C1)}}
+  // expected-error @+1 {{uses channel @value of kind value, expected gradient or row_gradient or loss or norm or delta or row_delta (C1)}}
   %0 = ps.merged @value : tensor<4xf32>
 }
 
@@ -655,7 +655,7 @@ ps.handler @h in "train" {
 nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
 ps.channel @keys number 0 in "train" keys of @emb : tensor<?xi64>
 ps.handler @h in "train" {
-  // expected-error @+1 {{uses channel @keys of kind keys, expected gradient or row_gradient or loss or norm (C1)}}
+  // expected-error @+1 {{uses channel @keys of kind keys, expected gradient or row_gradient or loss or norm or delta or row_delta (C1)}}
   %0 = ps.merged @keys : tensor<?xi64>
 }
 
@@ -731,6 +731,132 @@ ps.handler @h in "train" {
   %g = ps.merged @gradient : tensor<4x3xf32>
   // expected-error @+1 {{answers for @emb with a 'tensor<4x3xf32>', expected 'tensor<?x3xf32>' (C2)}}
   ps.partial_norm %g weight(%weight) to @partial : tensor<4x3xf32>, tensor<f64>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Copies of trainers
+//===----------------------------------------------------------------------===//
+
+nn.state @mean : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind delta: @mean is not an nn.param (C2)}}
+ps.channel @c number 0 in "train" delta of @mean : tensor<4xf32>
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind row_delta: @w is not an nn.table (C2)}}
+ps.channel @c number 0 in "train" row_delta of @w : tensor<?x4xf32>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+// expected-error @+1 {{of kind row_delta carries 'tensor<?x4xf32>', expected 'tensor<?x3xf32>' (C4)}}
+ps.channel @c number 0 in "train" row_delta of @emb : tensor<?x4xf32>
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @rows number 0 in "train" rows of @emb : tensor<?x3xf32>
+// expected-error @+1 {{receives rows of @emb, but sends no keys of it (C3)}}
+ps.message @m in "train" sends [] ahead [] receives [@rows]
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @value number 0 in "train" value of @w : tensor<4xf32>
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{receives 0 channels of @w, expected 1 (C1)}}
+  ps.share @w sends [] receives []
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.param @v : tensor<4xf32> init(#nn.zeros)
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @delta number 0 in "train" delta of @v : tensor<4xf32>
+ps.channel @value number 1 in "train" value of @w : tensor<4xf32>
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{shares @w through @delta, a channel of @v (C1)}}
+  ps.share @w sends [@delta] receives [@value]
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @gradient number 0 in "train" gradient of @w : tensor<4xf32>
+ps.channel @value number 1 in "train" value of @w : tensor<4xf32>
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{uses channel @gradient of kind gradient, expected delta (C1)}}
+  ps.share @w sends [@gradient] receives [@value]
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{@nobody is not a ps.message (C1)}}
+  ps.exchange @nobody
+}
+
+// -----
+
+nn.record @r {
+  nn.field @x : tensor<?x1xf32>
+}
+ps.channel @loss number 0 in "train" loss : tensor<2xf64>
+ps.message @m in "train" sends [@loss] ahead [] receives [@loss]
+nn.program @train reads(@r) {
+^bb0(%x: tensor<?x1xf32>):
+  // expected-error @+1 {{uses channel @loss of kind loss, expected}}
+  ps.exchange @m
+}
+
+// -----
+
+nn.param @w : tensor<4xf32> init(#nn.zeros)
+ps.channel @delta number 0 in "train" delta of @w : tensor<4xf32>
+ps.handler @h in "train" {
+  %d = ps.merged @delta : tensor<4xf32>
+  // expected-error @+1 {{@delta is neither an nn.param nor an nn.table (C1)}}
+  ps.add_delta @delta by %d : tensor<4xf32>
+}
+
+// -----
+
+nn.table @emb : i64 -> tensor<3xf32> init(#nn.zeros)
+ps.channel @delta number 0 in "train" row_delta of @emb : tensor<?x3xf32>
+ps.handler @h in "train" {
+  %keys, %d = ps.merged @delta : tensor<?xi64>, tensor<?x3xf32>
+  // expected-error @+1 {{adds to rows of @emb without keys (C1)}}
+  ps.add_delta @emb by %d : tensor<?x3xf32>
+}
+
+// -----
+
+nn.param @w : tensor<5xf32> init(#nn.zeros)
+nn.param @v : tensor<4xf32> init(#nn.zeros)
+ps.channel @delta number 0 in "train" delta of @v : tensor<4xf32>
+ps.handler @h in "train" {
+  %d = ps.merged @delta : tensor<4xf32>
+  // expected-error @+1 {{adds a 'tensor<4xf32>' to @w, expected 'tensor<5xf32>' (C2)}}
+  ps.add_delta @w by %d : tensor<4xf32>
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,12 +49,22 @@ module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
   // CHECK: ps.channel @norm number 9 in "train" norm clip @joint : tensor<f64>
   ps.channel @norm number 9 in "train" norm clip @joint : tensor<f64>
 
+  // CHECK: ps.channel @delta number 10 in "train" delta of @w : tensor<130x4xf32>
+  ps.channel @delta number 10 in "train" delta of @w : tensor<130x4xf32>
+  // CHECK: ps.channel @row_delta number 11 in "train" row_delta of @emb : tensor<?x3xf32>
+  ps.channel @row_delta number 11 in "train" row_delta of @emb : tensor<?x3xf32>
+  // CHECK: ps.channel @changed number 12 in "train" changed_keys of @emb : tensor<?xi64>
+  ps.channel @changed number 12 in "train" changed_keys of @emb : tensor<?xi64>
+
   // CHECK: ps.message @exchange in "train" round sends [@row_gradient, @gradient, @loss] ahead []
   // CHECK-SAME: receives [@loss, @partial_w, @partial_emb]
   ps.message @exchange in "train" round sends [@row_gradient, @gradient, @loss] ahead []
     receives [@loss, @partial_w, @partial_emb]
   // CHECK: ps.message @again in "train" sends [@norm, @keys] ahead [@keys] receives [@value, @mean_value, @rows]
   ps.message @again in "train" sends [@norm, @keys] ahead [@keys] receives [@value, @mean_value, @rows]
+  // CHECK: ps.message @trade in "train" sends [@delta, @keys, @row_delta] ahead [] receives [@value, @mean_value, @changed, @rows]
+  ps.message @trade in "train" sends [@delta, @keys, @row_delta] ahead []
+    receives [@value, @mean_value, @changed, @rows]
   // CHECK: ps.message @nothing in "train" sends [] ahead [] receives []
   ps.message @nothing in "train" sends [] ahead [] receives []
 
@@ -108,6 +118,31 @@ module attributes {nn.phase = "split", ps.mode = #ps.mode<sync>} {
     ps.wait @nothing
     // CHECK: ps.post @nothing(){{$}}
     ps.post @nothing()
+  }
+
+  // A copy of the state, before and after messages are formed.
+  // CHECK-LABEL: nn.program @copy
+  nn.program @copy reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>, %c: tensor<?x1xi64>):
+    // CHECK: ps.share @w sends [@delta] receives [@value]
+    ps.share @w sends [@delta] receives [@value]
+    // CHECK: ps.share @emb sends [@keys, @row_delta] receives [@changed, @rows]
+    ps.share @emb sends [@keys, @row_delta] receives [@changed, @rows]
+    // CHECK: ps.share @mean sends [] receives [@mean_value]
+    ps.share @mean sends [] receives [@mean_value]
+    // CHECK: ps.exchange @trade
+    ps.exchange @trade
+  }
+  // CHECK: ps.handler @add in "train" on @trade {
+  ps.handler @add in "train" on @trade {
+    // CHECK: %[[D:.*]] = ps.merged @delta : tensor<130x4xf32>
+    %d = ps.merged @delta : tensor<130x4xf32>
+    // CHECK: ps.add_delta @w by %[[D]] : tensor<130x4xf32>
+    ps.add_delta @w by %d : tensor<130x4xf32>
+    // CHECK: %[[RD:.*]]:2 = ps.merged @row_delta : tensor<?xi64>, tensor<?x3xf32>
+    %keys, %rows = ps.merged @row_delta : tensor<?xi64>, tensor<?x3xf32>
+    // CHECK: ps.add_delta @emb keys(%[[RD]]#0 : tensor<?xi64>) by %[[RD]]#1 : tensor<?x3xf32>
+    ps.add_delta @emb keys(%keys : tensor<?xi64>) by %rows : tensor<?x3xf32>
   }
 
   // CHECK: ps.handler @norms in "train" on @exchange {

@@ -291,4 +291,38 @@ TWO_CLIPS_ASYNC = [
              at=r"nn.squared_norm \{@first"),
 ]
 
-MODULES = {"two_roles": TWO_ROLES, "two_clips": TWO_CLIPS, "two_clips_async": TWO_CLIPS_ASYNC}
+# In mode geo trainers apply the rules, and servers add what was changed.
+TWO_CLIPS_GEO = [
+    Mutation("no exchange", TRAINER, r".*ps.exchange @train.exchange.*\n", "",
+             "@train.exchange is not exchanged by program @train",
+             at=r"ps.message @train.exchange"),
+    Mutation("two exchanges", TRAINER, r"(.*ps.exchange @train.exchange.*\n)", r"\1\1",
+             "is a second one in a step", at=r"(?s)ps.exchange .*?\n\K"),
+    Mutation("an exchange within a step", TRAINER,
+             r"(?s)([^\n]*ps.exchange[^\n]*\n)(.*?nn.read @[^\n]*\n)", r"\2\1",
+             "stands within a step", at=r"ps.exchange"),
+    Mutation("changes that are not sent", BOTH, r"@train.delta.w, @train.delta.bias\]",
+             "@train.delta.bias]", "@train.delta.w of kind delta goes to servers, but no message sends it",
+             at=r"ps.channel @train.delta.w"),
+    Mutation("keys of changes sent ahead", BOTH, r"ahead \[\]", "ahead [@train.keys.first]",
+             "they are the keys of rows that were changed"),
+    Mutation("a round", BOTH, r'ps.message @train.exchange in "train" ',
+             'ps.message @train.exchange in "train" round ', "forms rounds in mode geo"),
+    Mutation("a handler of the trainer", TRAINER, r"( *)nn.program @train ",
+             r'\1ps.handler @extra in "train" on @train.exchange {}' + "\n" + r"\1nn.program @train ",
+             "belongs to servers, but stands in @trainer"),
+    Mutation("changes of another table", PSERVER, r"ps.add_delta @first keys", "ps.add_delta @second keys",
+             "adds to @second what is no change of @second"),
+    Mutation("rows of other keys", PSERVER, r"ps.add_delta @second keys\(%1#0", "ps.add_delta @second keys(%0#0",
+             "adds to rows of @second of other keys than the changes came with"),
+    Mutation("changes that are not added", PSERVER, r".*ps.add_delta @w .*\n", "",
+             "@train.delta.w brings changes of @w, which no handler adds", at=r"ps.channel @train.delta.w"),
+    Mutation("changes that are added twice", PSERVER, r"(.*ps.add_delta @w .*\n)", r"\1\1",
+             "adds to @w a second time", at=r"(?s)ps.add_delta @w .*?\n\K"),
+    Mutation("a metric on servers", PSERVER, r"( *)ps.handler @train.add",
+             r"\1nn.metric @extra : #nn.log_loss" + "\n" + r"\1ps.handler @train.add",
+             "belongs to trainers, but stands in @pserver"),
+]
+
+MODULES = {"two_roles": TWO_ROLES, "two_clips": TWO_CLIPS, "two_clips_async": TWO_CLIPS_ASYNC,
+           "two_clips_geo": TWO_CLIPS_GEO}

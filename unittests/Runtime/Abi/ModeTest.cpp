@@ -17,8 +17,8 @@
 using namespace pdlrt;
 
 static constexpr int32_t allModes[] = {
-    PDL_MODE_LOCAL,  PDL_MODE_SYNC,       PDL_MODE_ASYNC, PDL_MODE_HALF_ASYNC,
-    PDL_MODE_QUORUM, PDL_MODE_COLLECTIVE, PDL_MODE_HYBRID};
+    PDL_MODE_LOCAL,  PDL_MODE_SYNC,       PDL_MODE_ASYNC,  PDL_MODE_HALF_ASYNC,
+    PDL_MODE_QUORUM, PDL_MODE_COLLECTIVE, PDL_MODE_HYBRID, PDL_MODE_GEO};
 
 TEST(Mode, EachHasARowAndANameOfItsOwn) {
   std::set<std::string> names;
@@ -31,7 +31,7 @@ TEST(Mode, EachHasARowAndANameOfItsOwn) {
     descriptor.mode = id;
     EXPECT_EQ(&modeOf(descriptor), mode);
   }
-  EXPECT_EQ(findMode(std::ssize(allModes)), nullptr);
+  EXPECT_EQ(findMode(77), nullptr);
   EXPECT_EQ(findMode(-1), nullptr);
 }
 
@@ -40,7 +40,7 @@ TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(77), "77");
   EXPECT_EQ(serverModeFlags(),
             "--mode=sync, --mode=async, --mode=half-async, --mode=quorum, "
-            "--mode=collective or --mode=hybrid");
+            "--mode=collective, --mode=hybrid or --mode=geo");
   EXPECT_EQ(findModeNamed("hybrid"), findMode(PDL_MODE_HYBRID));
   EXPECT_EQ(findModeNamed("no such mode"), nullptr);
 }
@@ -51,7 +51,13 @@ TEST(Mode, PropertiesFitTogether) {
   for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);
     if (!mode.hasServers) {
-      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn) << mode.name;
+      EXPECT_FALSE(mode.workersSend || mode.newStartsGoOn || mode.trainersApply)
+          << mode.name;
+    }
+    if (mode.trainersApply) {
+      EXPECT_FALSE(mode.workersSend || mode.stepsAreRounds ||
+                   mode.newStartsGoOn)
+          << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
     if (mode.newStartsGoOn) {

@@ -243,6 +243,9 @@ struct Descriptor {
   template <typename T> void buildPrograms();
   /// Units, channels, and what is left out of a role.
   void buildRole(const ProgramVariant &variant);
+  /// Of mode geo: what of its copy a trainer shares.
+  void shareCopy();
+  void removeGroups();
 };
 
 } // namespace
@@ -353,6 +356,26 @@ template <typename T> void Descriptor::buildPrograms() {
   predict.compute = computePrediction<T>;
 }
 
+void Descriptor::shareCopy() {
+  trainChannels = {{PDL_CHANNEL_DELTA, SymbolWeights, -1},
+                   {PDL_CHANNEL_VALUE, SymbolWeights, -1},
+                   {PDL_CHANNEL_DELTA, SymbolBias, -1},
+                   {PDL_CHANNEL_VALUE, SymbolBias, -1},
+                   {PDL_CHANNEL_KEYS, SymbolTable, -1},
+                   {PDL_CHANNEL_ROW_DELTA, SymbolTable, -1},
+                   {PDL_CHANNEL_CHANGED_KEYS, SymbolTable, -1},
+                   {PDL_CHANNEL_ROWS, SymbolTable, -1}};
+}
+
+void Descriptor::removeGroups() {
+  for (pdl_symbol &symbol : symbols) {
+    symbol.group = -1;
+    symbol.dense_kernel = nullptr;
+    symbol.row_kernel = nullptr;
+  }
+  descriptor.group_count = 0;
+}
+
 void Descriptor::buildRole(const ProgramVariant &variant) {
   static const int64_t weightBlocks[] = {0, denseWidth}, biasBlocks[] = {0, 1};
   static const uint64_t weightCosts[] = {24}, biasCosts[] = {8},
@@ -371,40 +394,46 @@ void Descriptor::buildRole(const ProgramVariant &variant) {
   symbols[SymbolBias].unit_costs = biasCosts;
   symbols[SymbolTable].unit_costs = shardCosts;
 
-  trainChannels.assign(std::begin(reads), std::end(reads));
-  trainChannels.insert(trainChannels.end(),
-                       {{PDL_CHANNEL_GRADIENT, SymbolWeights, -1},
-                        {PDL_CHANNEL_GRADIENT, SymbolBias, -1},
-                        {PDL_CHANNEL_ROW_GRADIENT, SymbolTable, -1},
-                        {PDL_CHANNEL_LOSS, -1, -1}});
   // Of a round nobody has the whole gradient.
   const bool isRound = variant.mode == PDL_MODE_SYNC ||
                        variant.mode == PDL_MODE_COLLECTIVE ||
                        variant.mode == PDL_MODE_HYBRID;
-  if (variant.clipped && isRound)
-    for (int32_t symbol : {SymbolWeights, SymbolBias, SymbolTable})
-      trainChannels.push_back({PDL_CHANNEL_PARTIAL_NORM, symbol, 0});
-  if (variant.clipped)
-    trainChannels.push_back({PDL_CHANNEL_NORM, -1, 0});
-  if (variant.clipped && !isRound)
-    for (pdl_channel &channel : trainChannels)
-      if (channel.kind == PDL_CHANNEL_GRADIENT ||
-          channel.kind == PDL_CHANNEL_ROW_GRADIENT)
-        channel.clip = 0;
+  if (variant.mode == PDL_MODE_GEO) {
+    shareCopy();
+  } else {
+    trainChannels.assign(std::begin(reads), std::end(reads));
+    trainChannels.insert(trainChannels.end(),
+                         {{PDL_CHANNEL_GRADIENT, SymbolWeights, -1},
+                          {PDL_CHANNEL_GRADIENT, SymbolBias, -1},
+                          {PDL_CHANNEL_ROW_GRADIENT, SymbolTable, -1},
+                          {PDL_CHANNEL_LOSS, -1, -1}});
+    if (variant.clipped && isRound)
+      for (int32_t symbol : {SymbolWeights, SymbolBias, SymbolTable})
+        trainChannels.push_back({PDL_CHANNEL_PARTIAL_NORM, symbol, 0});
+    if (variant.clipped)
+      trainChannels.push_back({PDL_CHANNEL_NORM, -1, 0});
+    if (variant.clipped && !isRound)
+      for (pdl_channel &channel : trainChannels)
+        if (channel.kind == PDL_CHANNEL_GRADIENT ||
+            channel.kind == PDL_CHANNEL_ROW_GRADIENT)
+          channel.clip = 0;
+  }
   programs[0].channel_count = int32_t(trainChannels.size());
   programs[0].channels = trainChannels.data();
-  for (int p = 1; p < 3; ++p) {
+  for (int p = 1; p < 3 && variant.mode != PDL_MODE_GEO; ++p) {
     programs[p].channel_count = std::size(reads);
     programs[p].channels = reads;
   }
   if (variant.role == PDL_ROLE_TRAINER) {
-    for (pdl_symbol &symbol : symbols) {
-      symbol.group = -1;
-      symbol.dense_kernel = nullptr;
-      symbol.row_kernel = nullptr;
-    }
-    descriptor.group_count = 0;
+    if (variant.mode != PDL_MODE_GEO)
+      removeGroups();
     return;
+  }
+  if (variant.mode == PDL_MODE_GEO) {
+    removeGroups();
+    for (pdl_symbol &symbol : symbols)
+      symbol.slot_count = 0;
+    programs[0].update_count = 0;
   }
   for (pdl_program &program : programs) {
     program.prepare = nullptr;

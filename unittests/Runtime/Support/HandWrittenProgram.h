@@ -29,7 +29,7 @@ struct ProgramVariant {
   /// Both groups are clipped together, at `handWrittenClipLimit`.
   bool clipped = false;
   /// pdl_mode and pdl_role. A server's programs have no stages; a trainer's
-  /// state has no groups.
+  /// state has no groups, or, in mode geo, a server's.
   int32_t mode = PDL_MODE_LOCAL;
   int32_t role = PDL_ROLE_LOCAL;
   /// pdl_storage of the table's values.

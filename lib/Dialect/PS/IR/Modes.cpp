@@ -9,6 +9,8 @@
 #include "pdlabi/abi.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -44,6 +46,11 @@ static constexpr ModeProperties modes[] = {
      .hasServers = true,
      .parametersWith = OwnerPlace::trainers,
      .stepsAreRounds = true},
+    {.mode = Mode::geo,
+     .abiMode = PDL_MODE_GEO,
+     .hasServers = true,
+     .trainersApply = true,
+     .sendersFormNorms = true},
 };
 
 std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {
@@ -60,7 +67,9 @@ std::string pdlc::ps::nameOf(Mode mode) {
 }
 
 const ModeProperties &pdlc::ps::propertiesOf(Mode mode) {
-  return modes[static_cast<size_t>(mode)];
+  return *llvm::find_if(modes, [mode](const ModeProperties &properties) {
+    return properties.mode == mode;
+  });
 }
 
 const ModeProperties &ModeAttr::getProperties() const {

@@ -204,10 +204,13 @@ bool ChannelOp::goesToServer() {
   case ChannelKind::row_gradient:
   case ChannelKind::loss:
   case ChannelKind::norm:
+  case ChannelKind::delta:
+  case ChannelKind::row_delta:
     return true;
   case ChannelKind::value:
   case ChannelKind::rows:
   case ChannelKind::partial_norm:
+  case ChannelKind::changed_keys:
     return false;
   }
   llvm_unreachable("an enumerator without case");
@@ -259,17 +262,20 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &tables) {
       return badSymbol("an nn.param or nn.state");
     break;
   case ChannelKind::gradient:
+  case ChannelKind::delta:
     if (!isa_and_nonnull<nn::ParamOp>(symbol))
       return badSymbol("an nn.param");
     expected = denseType(symbol);
     break;
   case ChannelKind::keys:
+  case ChannelKind::changed_keys:
     if (!table)
       return badSymbol("an nn.table");
     expected = vectorOf(builder.getI64Type());
     break;
   case ChannelKind::rows:
   case ChannelKind::row_gradient:
+  case ChannelKind::row_delta:
     if (!table)
       return badSymbol("an nn.table");
     expected = rowsOf(table);
@@ -334,6 +340,8 @@ LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
   }
   for (auto name : getReceives().getAsRange<FlatSymbolRefAttr>()) {
     auto channel = tables.lookupNearestSymbolFrom<ChannelOp>(*this, name);
+    if (channel.getKind() == ChannelKind::changed_keys)
+      asked.insert(channel.getSymbolAttr());
     if (channel.getKind() == ChannelKind::rows &&
         !asked.contains(channel.getSymbolAttr()))
       return emitOpError() << "receives rows of " << channel.getSymbolAttr()
@@ -449,16 +457,68 @@ LogicalResult PostOp::verifySymbolUses(SymbolTableCollection &tables) {
                           getValues().getTypes(), "operands");
 }
 
+/// The kinds of channels that share a symbol.
+static SmallVector<ChannelKind> sharedKinds(bool isTable, bool toServer) {
+  if (!isTable)
+    return {toServer ? ChannelKind::delta : ChannelKind::value};
+  return toServer ? SmallVector<ChannelKind>{ChannelKind::keys,
+                                             ChannelKind::row_delta}
+                  : SmallVector<ChannelKind>{ChannelKind::changed_keys,
+                                             ChannelKind::rows};
+}
+
+LogicalResult ShareOp::verifySymbolUses(SymbolTableCollection &tables) {
+  bool isTable = tables.lookupNearestSymbolFrom<nn::TableOp>(
+                     *this, getSymbolAttr()) != nullptr;
+  for (bool toServer : {true, false}) {
+    ArrayAttr names = toServer ? getSends() : getReceives();
+    SmallVector<ChannelKind> kinds = sharedKinds(isTable, toServer);
+    // What nobody changes, servers alone may have been given.
+    if (toServer && names.empty())
+      continue;
+    if (names.size() != kinds.size())
+      return emitOpError() << (toServer ? "sends " : "receives ")
+                           << names.size() << " channels of " << getSymbolAttr()
+                           << ", expected " << kinds.size() << " (C1)";
+    for (auto [name, kind] :
+         llvm::zip_equal(names.getAsRange<FlatSymbolRefAttr>(), kinds)) {
+      ChannelOp channel = requireChannel(*this, tables, name, kind);
+      if (!channel)
+        return failure();
+      if (channel.getSymbolAttr() != getSymbolAttr())
+        return emitOpError()
+               << "shares " << getSymbolAttr() << " through " << name
+               << ", a channel of " << channel.getSymbolAttr() << " (C1)";
+    }
+  }
+  return success();
+}
+
+LogicalResult ExchangeOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto message =
+      tables.lookupNearestSymbolFrom<MessageOp>(*this, getMessageAttr());
+  if (!message)
+    return emitOpError() << getMessageAttr() << " is not a ps.message (C1)";
+  for (ArrayAttr names : {message.getSends(), message.getReceives()})
+    for (auto name : names.getAsRange<FlatSymbolRefAttr>())
+      if (!requireChannel(*this, tables, name,
+                          {ChannelKind::delta, ChannelKind::value,
+                           ChannelKind::keys, ChannelKind::row_delta,
+                           ChannelKind::changed_keys, ChannelKind::rows}))
+        return failure();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Ops of a server
 //===----------------------------------------------------------------------===//
 
 LogicalResult HandlerOp::verifyRegions() {
   for (Operation &op : getBody().front())
-    if (!isa<MergedOp, PartialNormOp, nn::OnceOp, nn::UpdateOp>(op))
+    if (!isa<MergedOp, PartialNormOp, AddDeltaOp, nn::OnceOp, nn::UpdateOp>(op))
       return op.emitOpError("does not belong on a server: a ps.handler holds "
-                            "ps.merged, ps.partial_norm, nn.once and "
-                            "nn.update only (ps.handler, C2)");
+                            "ps.merged, ps.partial_norm, ps.add_delta, nn.once "
+                            "and nn.update only (ps.handler, C2)");
   return success();
 }
 
@@ -473,14 +533,20 @@ LogicalResult HandlerOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+/// Whether a channel's values are rows, which come with keys.
+static bool bringsRows(ChannelOp channel) {
+  return channel.getKind() == ChannelKind::row_gradient ||
+         channel.getKind() == ChannelKind::row_delta;
+}
+
 LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
-  ChannelOp channel =
-      requireChannel(*this, tables, getChannelAttr(),
-                     {ChannelKind::gradient, ChannelKind::row_gradient,
-                      ChannelKind::loss, ChannelKind::norm});
+  ChannelOp channel = requireChannel(
+      *this, tables, getChannelAttr(),
+      {ChannelKind::gradient, ChannelKind::row_gradient, ChannelKind::loss,
+       ChannelKind::norm, ChannelKind::delta, ChannelKind::row_delta});
   if (!channel)
     return failure();
-  if (channel.getKind() != ChannelKind::row_gradient)
+  if (!bringsRows(channel))
     return requireTypes(*this, channel, getValues().getTypes());
   auto keys = vectorOf(IntegerType::get(getContext(), 64));
   if (getNumResults() != 2 || getResult(0).getType() != keys)
@@ -493,13 +559,32 @@ LossSums MergedOp::getLossSums() { return LossSums::of(getValues()); }
 
 Value MergedOp::getKeys() {
   ChannelOp channel = lookupChannel(*this, getChannelAttr());
-  return channel.getKind() == ChannelKind::row_gradient ? getResult(0)
-                                                        : Value();
+  return bringsRows(channel) ? getResult(0) : Value();
 }
 
 Value MergedOp::getGradient() { return getValues().back(); }
 
+Value MergedOp::getDelta() { return getValues().back(); }
+
 Value MergedOp::getNorm() { return getResult(0); }
+
+LogicalResult AddDeltaOp::verifySymbolUses(SymbolTableCollection &tables) {
+  Operation *symbol = tables.lookupNearestSymbolFrom(*this, getSymbolAttr());
+  auto table = dyn_cast_or_null<nn::TableOp>(symbol);
+  if (!table && !isa_and_nonnull<nn::ParamOp>(symbol))
+    return emitOpError() << getSymbolAttr()
+                         << " is neither an nn.param nor an nn.table (C1)";
+  if (bool(table) != bool(getKeys()))
+    return emitOpError() << (table ? "adds to rows of " : "adds to parameter ")
+                         << getSymbolAttr()
+                         << (table ? " without keys (C1)" : " by keys (C1)");
+  RankedTensorType expected = table ? rowsOf(table) : denseType(symbol);
+  if (getDelta().getType() != expected)
+    return emitOpError() << "adds a " << getDelta().getType() << " to "
+                         << getSymbolAttr() << ", expected " << expected
+                         << " (C2)";
+  return success();
+}
 
 LogicalResult PartialNormOp::verifySymbolUses(SymbolTableCollection &tables) {
   ChannelOp channel = requireChannel(*this, tables, getChannelAttr(),

@@ -163,8 +163,8 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
 
 /// What flags say of who waits for whom.
 static Status takeBounds(const Mode &mode, ServerFlags &flags) {
-  const bool pushesAreSteps =
-      mode.hasServers && !mode.stepsAreRounds && !mode.closesWithQuorum;
+  const bool pushesAreSteps = mode.hasServers && !mode.stepsAreRounds &&
+                              !mode.closesWithQuorum && !mode.trainersApply;
   if (flags.maxStaleness && !pushesAreSteps)
     return Status::invalid(fmt::format(
         "--max-staleness is for modes in which servers apply each push by "

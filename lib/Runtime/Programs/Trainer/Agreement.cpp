@@ -39,6 +39,9 @@ commonFlags(const SessionOptions &options) {
   flags.emplace_back("--checkpoint-steps",
                      numberOr(options.checkpointSteps, "none"));
   flags.emplace_back("--resume", options.resume ? "yes" : "no");
+  if (options.distributed)
+    flags.emplace_back("--geo-steps",
+                       std::to_string(options.distributed->geoSteps));
   return flags;
 }
 

@@ -23,10 +23,10 @@ using namespace pdlrt;
 static constexpr int64_t maxTrainers = 4096;
 
 static constexpr const char *clusterFlagNames[] = {
-    "--rank",          "--trainers",      "--servers",    "--peers",
-    "--bind",          "--job",           "--token-file", "--placement",
-    "--on-failure",    "--silence-limit", "--wait",       "--pack-keys",
-    "--pack-gradients"};
+    "--rank",           "--trainers",      "--servers",    "--peers",
+    "--bind",           "--job",           "--token-file", "--placement",
+    "--on-failure",     "--silence-limit", "--wait",       "--pack-keys",
+    "--pack-gradients", "--geo-steps"};
 
 /// The mode of a program of several processes; null of another one.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
@@ -118,6 +118,17 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->check(CLI::IsMember({"none", "bf16", "int8"}))
       ->capture_default_str()
       ->group(group);
+  const Mode *mode = findMode(descriptor.mode);
+  command
+      .add_option("--geo-steps", flags.geoSteps,
+                  "Steps from one exchange with servers to the next: what this "
+                  "trainer has changed, divided by TRAINERS, goes to them, and "
+                  "what others have changed comes back. Slots of optimizers "
+                  "and step counts stay with each trainer. Part of the result")
+      ->type_name("N")
+      ->transform(wholeNumber(1, int64_t(1) << 40))
+      ->capture_default_str()
+      ->group(mode && mode->trainersApply ? group : "");
   command
       .add_option("--silence-limit", flags.silenceLimit,
                   "Seconds after which a server that is not heard of is lost; "
@@ -176,6 +187,7 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
 
 static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
                                 const SessionOptions &options) {
+  const bool holdsValues = mode.trainersApply;
   PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
     return Status::invalid(
@@ -188,7 +200,7 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
         "group; give --replicas 1x{}, and start {} trainers",
         options.groups, options.workers, options.groups, options.workers,
         options.groups));
-  if (!options.dump.empty())
+  if (!options.dump.empty() && !holdsValues)
     return Status::invalid(
         "--dump is not for a trainer with servers, which hold the values; give "
         "--checkpoint FOLDER, of which 'pdl-checkpoint dump FOLDER -o FILE' "
@@ -219,7 +231,13 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   const Mode &mode = modeOf(descriptor);
   PDLRT_RETURN_IF_ERROR(checkTrainerFlags(mode, flags, options));
   PDLRT_RETURN_IF_ERROR(checkMayWait(descriptor, flags.onFailure));
+  if (command.get_option("--geo-steps")->count() > 0 && !mode.trainersApply)
+    return Status::invalid(
+        std::string("--geo-steps is for trainers that apply the rules "
+                    "themselves, and in mode ") +
+        mode.name + " servers do; leave it out");
   DistributedOptions cluster;
+  cluster.geoSteps = flags.geoSteps;
   cluster.rank = int(flags.rank);
   cluster.trainers = int(flags.trainers);
   cluster.servers = flags.servers;

@@ -28,6 +28,7 @@ struct ClusterFlags {
                                     onFailure = "abort", packKeys = "none",
                                     packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
+  int64_t geoSteps = 100;
 };
 
 /// Adds the flags to `train`. A program for one process has them too, but out

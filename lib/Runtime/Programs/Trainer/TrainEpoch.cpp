@@ -180,6 +180,7 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
   if (!hasMet)
     PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
+  PDLRT_RETURN_IF_ERROR(job->settle());
   const Report own = report;
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
 
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
@@ -117,12 +118,13 @@ Status TrainingCheckpoints::checkData() const {
 
 Status TrainingCheckpoints::resume(Scheduler &scheduler) {
   std::vector<std::string> refused;
-  // State on servers is read, and checked, by servers.
-  Expected<std::optional<Checkpoint>> newest =
-      findNewestCheckpoint(options.checkpoint, refused,
-                           options.distributed ? CheckpointCheck::Progress
-                                               : CheckpointCheck::Everything,
-                           &scheduler);
+  // State on servers alone is read, and checked, by servers.
+  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
+      options.checkpoint, refused,
+      options.distributed && !modeOf(descriptor).trainersApply
+          ? CheckpointCheck::Progress
+          : CheckpointCheck::Everything,
+      &scheduler);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)

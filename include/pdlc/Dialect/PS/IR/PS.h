@@ -47,6 +47,9 @@ struct ModeProperties {
   /// Where owners of parameters and states are, and those of tables.
   OwnerPlace parametersWith = OwnerPlace::servers;
   OwnerPlace tablesWith = OwnerPlace::servers;
+  /// Trainers have a copy of the state, which they apply rules to; servers have
+  /// values, and add up what trainers have changed.
+  bool trainersApply = false;
   /// Servers go on with the sums of all trainers; else with each push.
   bool stepsAreRounds = false;
   /// Each worker of a process sends by itself, not their sum.

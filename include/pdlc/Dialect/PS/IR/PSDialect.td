@@ -24,7 +24,7 @@ def PS_Dialect : Dialect {
     (`ps.handler`). Nothing here knows how many trainers or servers there are:
     that is decided when programs start.
 
-    From phase `placed` on, in the modes `sync` and `async`. The module says its
+    From phase `placed` on, in the modes with servers. The module says its
     mode in `ps.mode`. In phase `roles` it holds two modules, `@trainer` and
     `@pserver`, each with `ps.role`, that share no symbol: they meet at channels
     of equal numbers, whose layout both declare.
@@ -58,7 +58,7 @@ def PS_Mode : I32EnumAttr<"Mode", "how trainers share a model", [
     I32EnumAttrCase<"local", 0>, I32EnumAttrCase<"sync", 1>,
     I32EnumAttrCase<"async", 2>, I32EnumAttrCase<"half_async", 3>,
     I32EnumAttrCase<"quorum", 4>, I32EnumAttrCase<"collective", 5>,
-    I32EnumAttrCase<"hybrid", 6>]> {
+    I32EnumAttrCase<"hybrid", 6>, I32EnumAttrCase<"geo", 7>]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::pdlc::ps";
 }
@@ -77,6 +77,7 @@ def PS_ModeAttr : EnumAttr<PS_Dialect, PS_Mode, "mode"> {
     | `quorum` | servers | servers | of those that come first | | yes |
     | `collective` | trainers | trainers | yes | | |
     | `hybrid` | trainers | servers | yes | | |
+    | `geo` | servers; trainers apply rules to a copy | the same | | | yes |
 
     Example:
     ```mlir

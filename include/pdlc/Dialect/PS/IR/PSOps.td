@@ -78,7 +78,9 @@ def PS_ChannelKind : I32EnumAttr<"ChannelKind", "what travels through a channel"
   I32EnumAttrCase<"value", 0>, I32EnumAttrCase<"gradient", 1>,
   I32EnumAttrCase<"keys", 2>, I32EnumAttrCase<"rows", 3>,
   I32EnumAttrCase<"row_gradient", 4>, I32EnumAttrCase<"loss", 5>,
-  I32EnumAttrCase<"partial_norm", 6>, I32EnumAttrCase<"norm", 7>]> {
+  I32EnumAttrCase<"partial_norm", 6>, I32EnumAttrCase<"norm", 7>,
+  I32EnumAttrCase<"delta", 8>, I32EnumAttrCase<"row_delta", 9>,
+  I32EnumAttrCase<"changed_keys", 10>]> {
   let cppNamespace = "::pdlc::ps";
 }
 
@@ -99,12 +101,16 @@ def PS_ChannelOp : PS_Op<"channel", [Symbol, SharedByRoles,
     | `loss` | sums of losses and of weights of one `nn.loss_sum`, `tensor<2xf64>` | both |
     | `partial_norm` | partial squared norms of a symbol's gradient, `tensor<?xf64>` | trainer |
     | `norm` | a clip's squared norm, `tensor<f64>` | server |
+    | `delta` | what a trainer has changed of a parameter, its type (mode geo) | server |
+    | `row_delta` | what it has changed of rows, by the table's `keys`, `tensor<?xWxT>` (mode geo) | server |
+    | `changed_keys` | keys that others have changed, those of `rows`, `tensor<?xi64>` (mode geo) | trainer |
 
     Constraints:
     - (C1) The number is not negative.
     - (C2) `of` names an `nn.param` or `nn.state` (value), an `nn.param`
-      (gradient), an `nn.table` (keys, rows, row_gradient), or either of the
-      two (partial_norm); `loss` and `norm` have none.
+      (gradient, delta), an `nn.table` (keys, rows, row_gradient, row_delta,
+      changed_keys), or either of the two (partial_norm); `loss` and `norm` have
+      none.
     - (C3) `clip` names an `nn.clip` for `partial_norm` and `norm`. In mode
       async, where a worker forms norms itself, `gradient` and `row_gradient`
       have the clip of the symbol's group, if it has one; in mode sync they have
@@ -154,7 +160,8 @@ def PS_MessageOp : PS_Op<"message", [Symbol, SharedByRoles,
       server, those of `receives` to the trainer; none stands in a list twice.
     - (C2) `ahead` is a part of `sends`.
     - (C3) `sends` holds keys of a table at most once, and where `receives` holds
-      its rows: an answer has a row for each key of its request.
+      its rows: an answer has a row for each key of its request, or, where it
+      brings `changed_keys`, for each of these.
 
     Example:
     ```mlir
@@ -352,6 +359,52 @@ def PS_PostOp : PS_ChannelUserOp<"post"> {
 }
 
 //===----------------------------------------------------------------------===//
+// In a trainer's program that updates a copy of the state
+//===----------------------------------------------------------------------===//
+
+def PS_ShareOp : PS_ChannelUserOp<"share"> {
+  let summary = "Gives what was changed of a symbol, and takes what others changed";
+  let description = [{
+    Not in each step: every so many, as trainers are told when they start. At the
+    entry of a step, when the step before has been applied.
+
+    Constraints:
+    - (C1) The channels are of the symbol: of a parameter or state a delta, and its
+      value; of a table keys and row_delta, and changed_keys and rows. Of one that
+      the program does not update, nothing is sent.
+
+    Example:
+    ```mlir
+    ps.share @w1 sends [@train.delta.w1] receives [@train.value.w1]
+    ps.share @emb sends [@train.keys.emb, @train.row_delta.emb]
+      receives [@train.changed_keys.emb, @train.rows.emb]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, PS_SymbolList:$sends,
+    PS_SymbolList:$receives);
+  let assemblyFormat = "$symbol `sends` $sends `receives` $receives attr-dict";
+}
+
+def PS_ExchangeOp : PS_ChannelUserOp<"exchange"> {
+  let summary = "Exchanges changes with servers";
+  let description = [{
+    Every so many steps a trainer posts the message and waits for its answer, at
+    the entry of a step, when the step before has been applied.
+
+    Constraints:
+    - (C1) The symbol is a `ps.message`, whose channels are of the kinds of
+      `ps.share`.
+
+    Example:
+    ```mlir
+    ps.exchange @train.exchange
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$message);
+  let assemblyFormat = "$message attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // On servers
 //===----------------------------------------------------------------------===//
 
@@ -365,8 +418,8 @@ def PS_HandlerOp : PS_Op<"handler", [Symbol, OwnedByServers, NoTerminator, Singl
 
     Constraints:
     - (C1) `on` names a message of that program.
-    - (C2) The region holds `ps.merged`, `ps.partial_norm`, `nn.once` and
-      `nn.update` only.
+    - (C2) The region holds `ps.merged`, `ps.partial_norm`, `ps.add_delta`,
+      `nn.once` and `nn.update` only.
 
     Example:
     ```mlir
@@ -390,12 +443,12 @@ def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
   let description = [{
     In a round, the sum over trainers in the order of their ranks: the first one
     present is copied, later ones are added. Of `loss` the results are the two
-    sums; of `row_gradient` the distinct keys and a row for each.
+    sums; of `row_gradient` and `row_delta` the distinct keys and a row for each.
 
     Constraints:
     - (C1) The channel goes to the server and is not of kind keys.
     - (C2) The results have the channel's type; `loss` gives two `tensor<f64>`,
-      `row_gradient` gives `tensor<?xi64>` before it.
+      `row_gradient` and `row_delta` give `tensor<?xi64>` before it.
 
     Example:
     ```mlir
@@ -408,12 +461,41 @@ def PS_MergedOp : PS_Op<"merged", [ParentOneOf<["HandlerOp"]>,
   let extraClassDeclaration = [{
     /// Of a channel of kind loss.
     ::pdlc::ps::LossSums getLossSums();
-    /// The keys of a row_gradient; null of another kind.
+    /// The keys of a row_gradient or row_delta; null of another kind.
     ::mlir::Value getKeys();
     /// Of a channel of kind gradient or row_gradient.
     ::mlir::Value getGradient();
+    /// Of a channel of kind delta or row_delta.
+    ::mlir::Value getDelta();
     /// Of a channel of kind norm.
     ::mlir::Value getNorm();
+  }];
+}
+
+def PS_AddDeltaOp : PS_Op<"add_delta", [ParentOneOf<["HandlerOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Adds what a trainer has changed";
+  let description = [{
+    To the values of the symbol that the server owns: of a table to the rows of the
+    keys, of which one that is not there yet begins with its initial value. Where
+    a job has one trainer, a delta is the trainer's value itself, and takes the
+    place of the server's: nothing is rounded.
+
+    Constraints:
+    - (C1) The symbol is an `nn.param`, and there are no keys, or an `nn.table`,
+      and there are some.
+    - (C2) The delta has the parameter's type, or is some rows of the table.
+
+    Example:
+    ```mlir
+    ps.add_delta @w1 by %d : tensor<273x400xf32>
+    ps.add_delta @emb keys(%k : tensor<?xi64>) by %r : tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<1DTensorOf<[I64]>>:$keys,
+    PS_Tensor:$delta);
+  let assemblyFormat = [{
+    $symbol (`keys` `(` $keys^ `:` type($keys) `)`)? `by` $delta attr-dict `:` type($delta)
   }];
 }
 

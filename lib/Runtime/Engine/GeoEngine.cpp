@@ -1,0 +1,64 @@
+//===- GeoEngine.cpp - Steps on a copy, and exchanges ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/GeoEngine.h"
+
+#include "pdlrt/Engine/LocalCommunicator.h"
+
+#include <utility>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Of a copy: says what is about to be applied.
+class CopyCommunicator final : public LocalCommunicator {
+public:
+  CopyCommunicator(Model &model, const pdl_program &program,
+                   const ReplicaLayout &layout, Scheduler &scheduler,
+                   CopyExchange &copies)
+      : LocalCommunicator(model, program, layout.localReplicas(), scheduler),
+        isWholeJob(layout.localGroups == layout.groups), copies(copies) {}
+  bool sumsOverJob() const override { return isWholeJob; }
+
+protected:
+  void noteUpdate(const Contribution &merged) override { copies.note(merged); }
+
+private:
+  const bool isWholeJob;
+  CopyExchange &copies;
+};
+
+} // namespace
+
+GeoEngine::GeoEngine(Model &model, const pdl_program &program,
+                     const ReplicaLayout &layout, Scheduler &scheduler,
+                     CopyExchange &copies, int64_t stepsOfExchange)
+    : copies(copies), stepsOfExchange(stepsOfExchange),
+      engine(model, program, layout, scheduler,
+             std::make_unique<CopyCommunicator>(model, program, layout,
+                                                scheduler, copies)) {}
+
+Status GeoEngine::begin(RoundSource source) {
+  return engine.begin(std::move(source));
+}
+
+Expected<std::optional<StepResult>> GeoEngine::next(bool last) {
+  Expected<std::optional<StepResult>> step = engine.next(last);
+  if (!step || !*step || ++stepsSince < stepsOfExchange)
+    return step;
+  stepsSince = 0;
+  PDLRT_RETURN_IF_ERROR(copies.exchange());
+  return step;
+}
+
+StepCosts GeoEngine::costs() const {
+  StepCosts result = engine.costs();
+  result.exchange = copies.costs();
+  return result;
+}
