@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 13u
+#define PDL_ABI_VERSION 14u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -254,6 +254,12 @@ typedef enum pdl_untouched_kind {
   PDL_UNTOUCHED_DENSE = 1 /* they are updated with a zero gradient */
 } pdl_untouched_kind;
 
+/* What a rule is given where the gradients of several steps are one push. */
+typedef enum pdl_merge_kind {
+  PDL_MERGE_MEAN = 0, /* divided by the weight of all of them */
+  PDL_MERGE_SUM = 1   /* divided by their mean weight */
+} pdl_merge_kind;
+
 typedef struct pdl_once_arguments {
   double step;         /* 1 for the first applied update of this group */
   double weight;       /* the summed weight of all replicas, > 0 */
@@ -278,6 +284,7 @@ typedef struct pdl_group {
   /* Schedule, clip factor and the rule's `once` region, in f64, each result
    * rounded once to the element type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
+  int32_t merge; /* pdl_merge_kind */
 } pdl_group;
 
 typedef struct pdl_clip {

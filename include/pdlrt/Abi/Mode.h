@@ -40,7 +40,7 @@ struct Mode {
   /// sum over all.
   bool sendersFormNorms;
   /// A new start of a trainer can go on among the requests of an earlier one,
-  /// because it would send the same ones in the same order.
+  /// because each of its senders would send the same ones in the same order.
   bool newStartsGoOn;
 };
 

@@ -10,6 +10,7 @@
 #define PDLRT_JOB_DISTRIBUTEDJOB_H
 
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Engine/PushQueue.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/State/Placement.h"
@@ -45,6 +46,8 @@ struct DistributedOptions {
   /// the job, whose program says so (PackedTraining.h).
   KeyPacking keyPacking = KeyPacking::None;
   GradientPacking gradientPacking = GradientPacking::None;
+  /// How pushes travel, where workers send by themselves.
+  PushOptions pushes;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

@@ -22,6 +22,8 @@ namespace pdlrt {
 struct ServerCosts {
   /// Steps with a contribution: rounds in mode sync, pushes in mode async.
   int64_t steps = 0;
+  /// Steps of workers that came with those of others in one push.
+  int64_t mergedSteps = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;

@@ -27,14 +27,15 @@ static constexpr Mode modes[] = {
      .workersSend = false,
      .sendersFormNorms = false,
      .newStartsGoOn = true},
-    // Pushes come in no order that a new start could repeat.
+    // What a worker sends is a function of its data and of what it was answered,
+    // which servers keep, however the pushes of others come between.
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
      .stepsAreRounds = false,
      .workersSend = true,
      .sendersFormNorms = true,
-     .newStartsGoOn = false},
+     .newStartsGoOn = true},
     // What a trainer sends is a function of its data and of what it was
     // answered, which servers keep.
     {.id = PDL_MODE_HALF_ASYNC,

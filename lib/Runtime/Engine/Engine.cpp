@@ -20,6 +20,12 @@ Status StepEngine::resume(const RoundSource &, const PendingStep &) {
 
 void StepEngine::beforeRounds(const RoundAction &) {}
 
+void StepEngine::beforeRequests(const WorkerAction &) {}
+
+Status StepEngine::resumeWorkers(RoundSource, WorkersAt) {
+  return Status::internal("this engine has no workers that come back");
+}
+
 /// Whether rows that a batch creates change nothing before it is applied.
 static bool mayPrepareAhead(const pdl_descriptor &descriptor,
                             const pdl_program &program) {

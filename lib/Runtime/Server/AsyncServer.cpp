@@ -17,6 +17,7 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Table/QuiescentPoints.h"
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <string>
@@ -43,6 +44,7 @@ protected:
 
 private:
   Status takeUp(Pulled &pulled, const ExchangeLayout &layout);
+  std::vector<double> normsOf(const ExchangeLayout &layout) const;
 
   struct Sender {
     /// The keys of its last request.
@@ -58,6 +60,8 @@ private:
   /// The request that was checked last, and what it gives.
   std::shared_ptr<const ExchangeMessage> incoming;
   Pulled next;
+  /// Of a request with keys of its own: these.
+  Pulled pushed;
   RunningSum sum;
   Contribution part;
   /// Some trainer was asked to stop.
@@ -78,9 +82,16 @@ AsyncServer::Sender &AsyncServer::senderOf(const Envelope &request) {
 Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
   const TraceSpan span("take up");
   const int32_t program = layout.programIndex();
+  const bool ownKeys = incoming->head().ownKeys;
+  pushed = {};
+  if (ownKeys) {
+    pushed.program = program;
+    pushed.message = incoming;
+    PDLRT_RETURN_IF_ERROR(insertKeys({&pushed}));
+  }
   sum.begin(blocks[program]);
-  PDLRT_RETURN_IF_ERROR(
-      sum.add(contributionOf(layout, *incoming, pulled), scheduler));
+  PDLRT_RETURN_IF_ERROR(sum.add(
+      contributionOf(layout, *incoming, ownKeys ? pushed : pulled), scheduler));
   Expected<Contribution> ended = closeSum(sum, program);
   if (!ended)
     return ended.status();
@@ -101,14 +112,17 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   if (request.kind == MessageKind::Norm)
     return Status::invalid("mode async has no requests of norms");
   Pulled &pulled = senderOf(request).pulled;
-  if (message.head().contributes && pulled.program != layout.programIndex())
+  const bool ownKeys = message.head().ownKeys;
+  if (message.head().contributes && !ownKeys &&
+      pulled.program != layout.programIndex())
     return Status::invalid(
         "worker " + std::to_string(request.worker) + " of trainer " +
         std::to_string(request.trainer) +
         " sends gradients of a step it is not in: this is a fault of PDL, "
         "please report it");
   PDLRT_RETURN_IF_ERROR(layout.check(ExchangeForm::Exchange, rank(), message,
-                                     pushedRows(layout, pulled)));
+                                     ownKeys ? pushedRows(layout, message)
+                                             : pushedRows(layout, pulled)));
   incoming = std::make_shared<const ExchangeMessage>(std::move(message));
   try {
     return takeUp(pulled, layout);
@@ -118,17 +132,35 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   }
 }
 
+/// By clip, of what the request brings. Senders divide by the weight of all
+/// samples; where the groups of a clip merge steps by sum, their gradient is as
+/// many times as large as there are steps.
+std::vector<double> AsyncServer::normsOf(const ExchangeLayout &layout) const {
+  std::vector<double> norms(descriptor.clip_count);
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    const auto norm = incoming->sectionOf<double>(c);
+    if (layout.channel(c).kind != PDL_CHANNEL_NORM || norm.empty())
+      continue;
+    const int32_t clip = layout.channel(c).clip;
+    norms[clip] = norm[0];
+    const auto *end = descriptor.groups + descriptor.group_count;
+    if (std::any_of(descriptor.groups, end, [clip](const pdl_group &group) {
+          return group.clip == clip && group.merge == PDL_MERGE_SUM;
+        }))
+      norms[clip] *= double(part.steps) * double(part.steps);
+  }
+  return norms;
+}
+
 Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   const ExchangeLayout &layout = layouts[incoming->head().program];
-  std::vector<double> norms(descriptor.clip_count);
-  for (int32_t c = 0; c < layout.channelCount(); ++c)
-    if (const auto norm = incoming->sectionOf<double>(c);
-        layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
-      norms[layout.channel(c).clip] = norm[0];
+  const std::vector<double> norms = normsOf(layout);
   StepOutcome outcome;
-  outcome.merged = part.present ? &part : nullptr;
+  // A push beside steps is answered in a few bytes: what is read is pulled.
+  const bool ownKeys = incoming->head().ownKeys;
+  outcome.merged = part.present && !ownKeys ? &part : nullptr;
   // Others have changed the state since this worker's last answer.
-  outcome.applied = true;
+  outcome.applied = !ownKeys;
   // All are told with their next answers, whoever was asked to stop.
   stopRequested |= incoming->head().stopRequested;
   outcome.stop = stopRequested;
@@ -139,6 +171,7 @@ Expected<Message> AsyncServer::handleStep(const Envelope &request) {
   }
   renewRows(next);
   ownCosts.steps += part.present;
+  ownCosts.mergedSteps += part.present ? part.steps - 1 : 0;
   ownCosts.apply += stopwatch.lap();
   std::vector<Message> answers =
       answerState(layout, {&next}, {incoming->head().allValues}, outcome);

@@ -61,6 +61,10 @@ static constexpr uint32_t mostWorkers = 4096;
 /// What a trainer may have sent since the last bookmark that all servers have,
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
 static constexpr uint32_t keptAnswers = 4;
+/// The same where workers send by themselves: each of their requests has a
+/// bookmark, so that a new start goes back by one; the process sends sums alone,
+/// of which an end of an epoch has seven with its save and its test.
+static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 //===----------------------------------------------------------------------===//
 // State at the start
@@ -302,8 +306,13 @@ static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
   options.workersOfTrainer = mostWorkers;
   options.firstIncarnation = chooseFirstIncarnation();
   options.jobId = drawNumber();
-  options.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
-  options.keptAnswers = options.newStartsGoOn ? keptAnswers : 1;
+  const Mode &mode = modeOf(descriptor);
+  options.newStartsGoOn = mode.newStartsGoOn;
+  options.keptAnswers = !mode.newStartsGoOn ? 1
+                        : mode.workersSend  ? keptOfWorker
+                                            : keptAnswers;
+  if (mode.newStartsGoOn && mode.workersSend)
+    options.keptOfProcess = keptSums;
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);
   options.onFailure =

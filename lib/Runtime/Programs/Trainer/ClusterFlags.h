@@ -27,6 +27,7 @@ struct ClusterFlags {
   std::string job, tokenFile, placement = "least-loaded", onFailure = "abort",
                               packKeys = "none", packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
+  int64_t pushQueue = 0, maxMerge = 1;
 };
 
 /// Adds the flags to `train`. A program for one process has them too, but out
