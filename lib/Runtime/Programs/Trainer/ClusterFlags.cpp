@@ -73,7 +73,9 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->group(group);
   command
       .add_option("--on-failure", flags.onFailure,
-                  "When a server is silent: abort, or wait until it is back")
+                  "When a server is silent: abort, or wait until it is back. With "
+                  "wait servers wait too, for a trainer that was killed and "
+                  "started again")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()
