@@ -415,10 +415,13 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     return answer();
   });
   first.engine->beforeRequests(note);
-  ASSERT_TRUE(first.begin(40).ok());
+  GroupBatches<float> before({1, 2, 0, 1}, 40);
+  ASSERT_TRUE(first.engine->begin(before.source()).ok());
   first.engine->goAhead(30, false);
   ASSERT_TRUE(first.engine->next(false).ok());
   ASSERT_TRUE(first.engine->next(false).ok());
+  // Reads for the worker that goes on.
+  std::thread third([&] { EXPECT_TRUE(first.engine->next(false).ok()); });
   const int64_t ahead = 2 + AsyncEngine::lead;
   EXPECT_TRUE(comesTrue([&] { return first.pushes(0) == ahead; }));
   std::vector<WorkerMark> marks;
@@ -427,6 +430,7 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     marks = last;
   }
   isHeld = false;
+  third.join();
   EXPECT_EQ(marks[0].done, ahead);
   EXPECT_EQ(marks[1].done, 3);
   EXPECT_EQ(int64_t(marks[0].results.size()), WorkerMark::mostResults);

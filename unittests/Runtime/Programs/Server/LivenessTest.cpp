@@ -570,9 +570,8 @@ TEST(Liveness, AnAsyncTrainerThatDiesComesBackUnderWait) {
   TwoByTwo::await(again, "came back to the job");
   for (auto &server : job.servers)
     kill(server->child.id(), SIGTERM);
-  for (size_t i = 1; i < job.trainers.size(); ++i)
-    EXPECT_EQ(job.trainers[i]->wait(), 128 + SIGTERM)
-        << job.trainers[i]->said();
+  for (auto &trainer : job.trainers)
+    EXPECT_EQ(trainer->wait(), 128 + SIGTERM) << trainer->said();
   for (auto &server : job.servers)
     EXPECT_EQ(server->wait(), 128 + SIGTERM) << server->said();
 }
