@@ -47,10 +47,10 @@ struct AsyncWorker {
 /// trainers do not wait for each other. With one worker in the job it computes
 /// what one process computes.
 ///
-/// Where pushes travel beside steps, the rows and values of step t + 1 are asked
-/// for before step t computes, and its gradients leave while step t + 1 does. So
-/// a step reads what misses the worker's own push before it, and those before
-/// that which had not arrived. At rest all have.
+/// Where pushes travel beside steps, the rows and values of step t + 1 are
+/// asked for before step t computes, and its gradients leave while step t + 1
+/// does. So a step reads what misses the worker's own push before it, and those
+/// before that which had not arrived. At rest all have.
 ///
 /// Where the state is in this process, workers read and update it without locks
 /// (Recht et al., "Hogwild!", 2011): of two that write a number at once one

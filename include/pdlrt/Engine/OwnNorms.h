@@ -20,8 +20,8 @@ namespace pdlrt {
 
 /// The squared norms of one contribution, by channel: of the gradients that the
 /// clip of a NORM channel takes, each divided by the sum of its weights, added
-/// in the order of (symbol, unit). `routers`, by lookup of the program: the keys
-/// of the contribution's rows. Throws std::bad_alloc.
+/// in the order of (symbol, unit). `routers`, by lookup of the program: the
+/// keys of the contribution's rows. Throws std::bad_alloc.
 std::vector<double> ownNorms(const pdl_descriptor &descriptor,
                              const ExchangeLayout &layout,
                              const Contribution &sum,

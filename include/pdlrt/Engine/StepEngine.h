@@ -50,7 +50,8 @@ struct PendingStep {
   bool stop = false;
 };
 
-/// How far a worker that steps by itself is in a pass, as its next request says.
+/// How far a worker that steps by itself is in a pass, as its next request
+/// says.
 struct WorkerMark {
   /// How many results are kept: as many as a worker may be ahead of what `next`
   /// has returned, and one.
@@ -104,10 +105,10 @@ public:
   /// was read. An engine without others does not call it.
   virtual void beforeRounds(const RoundAction &action);
 
-  /// Before each request of a worker that steps by itself, from the next `begin`
-  /// or `resumeWorkers` on: calls `action`, on the worker's own thread. What its
-  /// replica has observed is that of the steps in the mark. An engine whose
-  /// workers do not send by themselves does not call it.
+  /// Before each request of a worker that steps by itself, from the next
+  /// `begin` or `resumeWorkers` on: calls `action`, on the worker's own thread.
+  /// What its replica has observed is that of the steps in the mark. An engine
+  /// whose workers do not send by themselves does not call it.
   using WorkerAction = std::function<void(int worker, const WorkerMark &mark)>;
   virtual void beforeRequests(const WorkerAction &action);
   /// Instead of `begin`, where an earlier start of this process was in a pass

@@ -88,8 +88,8 @@ public:
   /// job tells their requests and sums of this process apart: a worker's
   /// request comes behind all sums that were asked for before it.
   ///
-  /// Leaves a bookmark with that worker's next request. Any thread, one for each
-  /// worker, while no sum is under way.
+  /// Leaves a bookmark with that worker's next request. Any thread, one for
+  /// each worker, while no sum is under way.
   virtual void leaveWorkerBookmark(int worker, const Message &bookmark);
   /// By worker, what its earlier start left with the last request that all
   /// servers have; an empty message: nothing.

@@ -75,9 +75,9 @@ struct Contribution {
 std::vector<GradientBlock> gradientBlocks(const pdl_descriptor &descriptor,
                                           const pdl_program &program);
 
-/// What divides the sum of a group's gradients over `steps` steps of one sender,
-/// of that joint weight: the weight of all samples, or the mean weight of a
-/// step, as the group says. `group`: of the descriptor, -1: none.
+/// What divides the sum of a group's gradients over `steps` steps of one
+/// sender, of that joint weight: the weight of all samples, or the mean weight
+/// of a step, as the group says. `group`: of the descriptor, -1: none.
 double divisorOf(const pdl_descriptor &descriptor, int32_t group, double weight,
                  int64_t steps);
 

@@ -27,8 +27,8 @@ static constexpr Mode modes[] = {
      .workersSend = false,
      .sendersFormNorms = false,
      .newStartsGoOn = true},
-    // What a worker sends is a function of its data and of what it was answered,
-    // which servers keep, however the pushes of others come between.
+    // What a worker sends is a function of its data and of what it was
+    // answered, which servers keep, however the pushes of others come between.
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
@@ -67,9 +67,9 @@ std::string pdlrt::serverModeFlags() {
   std::string flags;
   for (const Mode &mode : modes)
     if (mode.hasServers)
-      flags += (flags.empty()                   ? "--mode="
+      flags += (flags.empty()                         ? "--mode="
                 : &mode == std::prev(std::end(modes)) ? " or --mode="
-                                                : ", --mode=") +
+                                                      : ", --mode=") +
                std::string(mode.name);
   return flags;
 }

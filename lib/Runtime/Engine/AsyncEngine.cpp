@@ -121,8 +121,9 @@ Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round,
   PDLRT_RETURN_IF_ERROR(following ? replicaSet.prepareFollowing(worker, input)
                                   : replicaSet.prepare(worker, input));
   if (!workers[worker].updater)
-    PDLRT_RETURN_IF_ERROR(own.rows[following ? 1 - own.place : own.place].gather(
-        descriptor, program, replicaSet, worker, 1, following));
+    PDLRT_RETURN_IF_ERROR(
+        own.rows[following ? 1 - own.place : own.place].gather(
+            descriptor, program, replicaSet, worker, 1, following));
   own.costs.prepare += own.stopwatch.lap();
   return exists;
 }

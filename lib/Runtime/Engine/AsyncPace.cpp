@@ -58,8 +58,8 @@ void AsyncPace::resumePass(const PassAt &at) {
   endPass(lock);
   takenSteps = at.taken;
   limit = begun = at.begun;
-  allowed = at.allowed > INT64_MAX - at.taken ? INT64_MAX
-                                              : at.taken + at.allowed;
+  allowed =
+      at.allowed > INT64_MAX - at.taken ? INT64_MAX : at.taken + at.allowed;
   lastAllowed = at.last;
   lastAtLimit = at.last && allowed == limit;
   outOfData = false;

@@ -65,9 +65,8 @@ PushQueue::PushQueue(const pdl_descriptor &descriptor, ExchangeLayout layout,
                      const PushOptions &options)
     : descriptor(descriptor), layout(std::move(layout)),
       blocks(gradientBlocks(descriptor, this->layout.program())),
-      scheduler(scheduler), options(options),
-      shelf(std::make_shared<Shelf>()), queues(servers, options.queued),
-      bytesUnderWay(servers.size()) {
+      scheduler(scheduler), options(options), shelf(std::make_shared<Shelf>()),
+      queues(servers, options.queued), bytesUnderWay(servers.size()) {
   ownCosts.servers.resize(servers.size());
 }
 
@@ -107,8 +106,8 @@ std::shared_ptr<PushQueue::Push> PushQueue::takePush() {
 //===----------------------------------------------------------------------===//
 
 /// The memory of `step` is used again by later ones: keys and rows are copied,
-/// because a sum keeps those that only one step has. Dense gradients are copied where
-/// they are the first; others are added at once.
+/// because a sum keeps those that only one step has. Dense gradients are copied
+/// where they are the first; others are added at once.
 Status PushQueue::add(const Contribution &step) {
   const TraceSpan span("merge");
   if (!merging)
@@ -280,10 +279,9 @@ Status PushQueue::takeAnswers() {
         int64_t(envelopeSize + answer.payload.size());
     Expected<ExchangeMessage> message =
         ExchangeMessage::decode(answer.payload, layout.channelCount());
-    Status status =
-        message ? layout.check(ExchangeForm::State, int32_t(answer.server),
-                               *message, {})
-                : message.status();
+    Status status = message ? layout.check(ExchangeForm::State,
+                                           int32_t(answer.server), *message, {})
+                            : message.status();
     if (!status.ok())
       return std::move(status).withContext("the answer of server " +
                                            std::to_string(answer.server));

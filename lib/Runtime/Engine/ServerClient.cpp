@@ -95,8 +95,7 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
   if (channel.kind != PDL_CHANNEL_GRADIENT &&
       channel.kind != PDL_CHANNEL_ROW_GRADIENT)
     return;
-  const BlockGradient &block =
-      sum.blocks[layout.updateOf(channel.symbol)];
+  const BlockGradient &block = sum.blocks[layout.updateOf(channel.symbol)];
   if (channel.kind == PDL_CHANNEL_GRADIENT) {
     if (packer)
       packer->addBlocks(layout, server, number, writer);
@@ -105,8 +104,7 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
     return;
   }
   const std::span<const int32_t> places =
-      traffic.current[layout.lookupOf(channel.symbol)].placesOf(
-          server);
+      traffic.current[layout.lookupOf(channel.symbol)].placesOf(server);
   if (packer) {
     packer->addRows(descriptor.symbols[channel.symbol], number, places,
                     block.gradients, writer);
@@ -125,8 +123,7 @@ void ServerClient::addKeys(const Traffic &traffic, int32_t server,
   if (channel.kind != PDL_CHANNEL_KEYS)
     return;
   const std::span<const int64_t> keys =
-      traffic.next[traffic.layout.lookupOf(channel.symbol)].keysOf(
-          server);
+      traffic.next[traffic.layout.lookupOf(channel.symbol)].keysOf(server);
   if (keyPacking == KeyPacking::None) {
     writer.add(number, keys.data(), keys.size_bytes());
     return;
@@ -142,11 +139,10 @@ void ServerClient::packParameters(const Traffic &traffic,
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
     if (channel.kind == PDL_CHANNEL_GRADIENT)
-      packer->pack(
-          channel.symbol,
-          static_cast<const float *>(
-              sum.blocks[layout.updateOf(channel.symbol)].dense),
-          elementCount(descriptor.symbols[channel.symbol]));
+      packer->pack(channel.symbol,
+                   static_cast<const float *>(
+                       sum.blocks[layout.updateOf(channel.symbol)].dense),
+                   elementCount(descriptor.symbols[channel.symbol]));
   }
 }
 
@@ -186,10 +182,10 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (layout.channel(c).kind == PDL_CHANNEL_ROWS)
-        rowCounts[c] = int64_t(
-            traffic.next[layout.lookupOf(layout.channel(c).symbol)]
-                .keysOf(s)
-                .size());
+        rowCounts[c] =
+            int64_t(traffic.next[layout.lookupOf(layout.channel(c).symbol)]
+                        .keysOf(s)
+                        .size());
     auto refuse = [&](Status status) {
       return std::move(status).withContext("the answer of server " +
                                            servers.session(s).address());

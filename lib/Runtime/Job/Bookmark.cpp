@@ -111,8 +111,8 @@ Message pdlrt::encodeBookmark(const WorkerBookmark &bookmark) {
                     [&](int64_t number) { own.counts.push_back(number); });
   for (const StepResult &result : bookmark.mark.results) {
     own.counts.insert(own.counts.end(), {result.samples, result.skipped});
-    own.sums.insert(own.sums.end(), {result.lossSum, result.weightSum,
-                                     result.otherWeights});
+    own.sums.insert(own.sums.end(),
+                    {result.lossSum, result.weightSum, result.otherWeights});
   }
   own.sums.insert(own.sums.end(), bookmark.metrics.begin(),
                   bookmark.metrics.end());

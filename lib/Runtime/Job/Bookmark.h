@@ -54,7 +54,8 @@ struct Bookmark {
   bool epochEnded = false;
   /// Of Meets: the steps of this process are over.
   bool stepsEnded = false;
-  /// Steps of the pass that are in the report, where workers step by themselves.
+  /// Steps of the pass that are in the report, where workers step by
+  /// themselves.
   int64_t passSteps = 0;
   /// Of the epoch, without the step of this request.
   Report report;

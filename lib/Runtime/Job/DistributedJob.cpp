@@ -329,8 +329,7 @@ Status DistributedJob::join() {
     }
   // Behind those that pull and save.
   for (int w = 0; w < int(workers.size()) && options.pushes.queued > 0; ++w) {
-    auto other =
-        joinAs(uint32_t(run.workers + 3 + w), EarlierStart::Refuse);
+    auto other = joinAs(uint32_t(run.workers + 3 + w), EarlierStart::Refuse);
     if (!other)
       return other.status();
     workers[w].pushServers = std::move(*other);

@@ -290,8 +290,8 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
       return frozen ? Presence::Required : Presence::Absent;
     const bool isLast = form == Form::Norm || form == Form::Pull ||
                         (form == Form::Exchange && !withNormRequest);
-    return requiredIf(isLast && (head.contributesNext || head.ownKeys ||
-                                 form == Form::Pull));
+    return requiredIf(
+        isLast && (head.contributesNext || head.ownKeys || form == Form::Pull));
   }
   case PDL_CHANNEL_ROWS:
     return requiredIf(form == Form::State);

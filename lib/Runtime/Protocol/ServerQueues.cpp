@@ -52,12 +52,12 @@ public:
         queues, [this](const auto &queue) { return queue.size() >= bound; });
   }
   bool isEmpty() const {
-    return std::ranges::all_of(
-        queues, [](const auto &queue) { return queue.empty(); });
+    return std::ranges::all_of(queues,
+                               [](const auto &queue) { return queue.empty(); });
   }
   bool hasIdleServer() const {
-    return std::ranges::any_of(
-        queues, [](const auto &queue) { return queue.empty(); });
+    return std::ranges::any_of(queues,
+                               [](const auto &queue) { return queue.empty(); });
   }
   bool isFullAt(size_t server) const { return queues[server].size() >= bound; }
   bool isEmptyAt(size_t server) const { return queues[server].empty(); }

@@ -20,16 +20,16 @@ std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
   };
   const double busy = costs.check + costs.sum + costs.apply + costs.answer;
   const std::string merged =
-      costs.mergedSteps == 0 ? ""
-                             : fmt::format(" (merged of {})",
-                                           costs.steps + costs.mergedSteps);
+      costs.mergedSteps == 0
+          ? ""
+          : fmt::format(" (merged of {})", costs.steps + costs.mergedSteps);
   return {fmt::format("{} steps{}; a step took {}: check {}, sum {}, apply {}, "
                       "answer {}, idle {}; last request to answers {}; CPU {}",
                       costs.steps, merged, perStep(costs.elapsed),
-                      perStep(costs.check),
-                      perStep(costs.sum), perStep(costs.apply),
-                      perStep(costs.answer), perStep(costs.elapsed - busy),
-                      perStep(costs.closing), perStep(costs.cpu)),
+                      perStep(costs.check), perStep(costs.sum),
+                      perStep(costs.apply), perStep(costs.answer),
+                      perStep(costs.elapsed - busy), perStep(costs.closing),
+                      perStep(costs.cpu)),
           fmt::format("{} messages, {} bytes received, {} bytes sent",
                       costs.messages, costs.bytesReceived, costs.bytesSent)};
 }

@@ -583,9 +583,9 @@ static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
   };
   for (size_t b = 0; b < blocks.size(); ++b) {
     const BlockGradient &gradient = merged.blocks[b];
-    weight = divisorOf(descriptor, descriptor.symbols[blocks[b].symbol].group,
-                       merged.objectives[blocks[b].objective].weight,
-                       merged.steps);
+    weight =
+        divisorOf(descriptor, descriptor.symbols[blocks[b].symbol].group,
+                  merged.objectives[blocks[b].objective].weight, merged.steps);
     // Nobody divides by it.
     if (!(weight > 0))
       continue;

@@ -37,7 +37,8 @@ TEST(Mode, EachHasARowAndANameOfItsOwn) {
 TEST(Mode, NamesAreForMessages) {
   EXPECT_EQ(modeName(PDL_MODE_SYNC), "sync");
   EXPECT_EQ(modeName(77), "77");
-  EXPECT_EQ(serverModeFlags(), "--mode=sync, --mode=async or --mode=half-async");
+  EXPECT_EQ(serverModeFlags(),
+            "--mode=sync, --mode=async or --mode=half-async");
 }
 
 // What depends on each other: who does not wait for others cannot know the norm

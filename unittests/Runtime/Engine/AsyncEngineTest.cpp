@@ -338,8 +338,9 @@ TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
 // A pull for the next step before this one, a push behind it; all have arrived
 // where the driver may look at the state.
 TEST(AsyncEngine, PushesTravelBesideSteps) {
-  Trainer trainer(2, 2, [](int, int64_t) { return answer(); },
-                  /*isBeside=*/true);
+  Trainer trainer(
+      2, 2, [](int, int64_t) { return answer(); },
+      /*isBeside=*/true);
   ASSERT_TRUE(trainer.begin(30).ok());
   int64_t taken = 0;
   for (const int64_t until : {5, 20}) {
@@ -407,6 +408,8 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     const std::lock_guard lock(mutex);
     last[worker] = mark;
   };
+  // Engines end before their data do.
+  GroupBatches<float> before({1, 2, 0, 1}, 40), batches({1, 2, 0, 1}, 40);
   // Worker 1 is held in its third step.
   std::atomic<bool> isHeld = true;
   Trainer first(2, 2, [&](int worker, int64_t before) {
@@ -415,7 +418,6 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     return answer();
   });
   first.engine->beforeRequests(note);
-  GroupBatches<float> before({1, 2, 0, 1}, 40);
   ASSERT_TRUE(first.engine->begin(before.source()).ok());
   first.engine->goAhead(30, false);
   ASSERT_TRUE(first.engine->next(false).ok());
@@ -441,7 +443,6 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     if (worker == 1)
       least = std::min<int64_t>(least, mark.done);
   });
-  GroupBatches<float> batches({1, 2, 0, 1}, 40);
   for (int64_t round = 0; round < 3; ++round)
     ASSERT_TRUE(batches.read().ok());
   StepEngine::WorkersAt at;

@@ -37,8 +37,8 @@ protected:
     other = join(1);
   }
   std::unique_ptr<ServerGroup> join(uint32_t trainer) {
-    auto joined = ServerGroup::connect(*transport, addresses,
-                                       {trainer, 0, 1, 0, {}}, {});
+    auto joined =
+        ServerGroup::connect(*transport, addresses, {trainer, 0, 1, 0, {}}, {});
     EXPECT_TRUE(joined.ok());
     EXPECT_TRUE((*joined)->joinAll(all("hello")).ok());
     return std::move(*joined);
@@ -49,12 +49,12 @@ protected:
   /// Lets a server end the round that it is in, and waits for that.
   void endRound(size_t server) {
     std::atomic<bool> isDone = false;
-    other->session(server).send(
-        MessageKind::Exchange, Message::ofString("x"),
-        [&](const Expected<Message> &answer) {
-          EXPECT_TRUE(answer.ok()) << answer.status().message();
-          isDone = true;
-        });
+    other->session(server).send(MessageKind::Exchange, Message::ofString("x"),
+                                [&](const Expected<Message> &answer) {
+                                  EXPECT_TRUE(answer.ok())
+                                      << answer.status().message();
+                                  isDone = true;
+                                });
     while (!isDone)
       std::this_thread::yield();
   }
@@ -116,10 +116,8 @@ TEST_F(ServerQueuesTest, ASlowServerHoldsUpItsOwnQueueAlone) {
   emptying.join();
   EXPECT_TRUE(queues.isEmpty());
   collect();
-  EXPECT_EQ(saidBy(0, answers),
-            "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
-  EXPECT_EQ(saidBy(1, answers),
-            "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
+  EXPECT_EQ(saidBy(0, answers), "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
+  EXPECT_EQ(saidBy(1, answers), "0 reads ax;0 reads bx;0 reads cx;0 reads dx;");
   EXPECT_GT(queues.busySeconds(), 0);
 }
 

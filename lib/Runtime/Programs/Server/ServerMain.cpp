@@ -62,8 +62,8 @@ static constexpr uint32_t mostWorkers = 4096;
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
 static constexpr uint32_t keptAnswers = 4;
 /// The same where workers send by themselves: each of their requests has a
-/// bookmark, so that a new start goes back by one; the process sends sums alone,
-/// of which an end of an epoch has seven with its save and its test.
+/// bookmark, so that a new start goes back by one; the process sends sums
+/// alone, of which an end of an epoch has seven with its save and its test.
 static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 //===----------------------------------------------------------------------===//

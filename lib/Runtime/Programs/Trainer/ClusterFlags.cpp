@@ -23,8 +23,8 @@ static constexpr int64_t maxTrainers = 4096;
 static constexpr int64_t mostQueuedPushes = 64, mostMergedSteps = 1024;
 
 static constexpr const char *clusterFlagNames[] = {
-    "--rank",       "--trainers",  "--servers",       "--job",
-    "--token-file", "--placement", "--on-failure",    "--silence-limit",
+    "--rank",       "--trainers",  "--servers",        "--job",
+    "--token-file", "--placement", "--on-failure",     "--silence-limit",
     "--wait",       "--pack-keys", "--pack-gradients", "--push-queue",
     "--max-merge"};
 
@@ -72,10 +72,11 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--on-failure", flags.onFailure,
-                  "When a server is silent: abort, or wait until it is back. With "
-                  "wait servers wait too, for a trainer that was killed and "
-                  "started again")
+      .add_option(
+          "--on-failure", flags.onFailure,
+          "When a server is silent: abort, or wait until it is back. With "
+          "wait servers wait too, for a trainer that was killed and "
+          "started again")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()

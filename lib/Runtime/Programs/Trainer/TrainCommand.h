@@ -153,8 +153,8 @@ private:
   int64_t runningEpoch = 0;
   const Report *runningReport = nullptr;
   bool readsWholeEpoch = false;
-  /// Whether this process has no more steps of the running epoch, where it meets
-  /// others.
+  /// Whether this process has no more steps of the running epoch, where it
+  /// meets others.
   bool stepsEnded = false;
   /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;

@@ -58,8 +58,8 @@ Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
   return inputs;
 }
 
-/// How many steps the engine may do up to where this process looks at the state,
-/// and whether none follow these.
+/// How many steps the engine may do up to where this process looks at the
+/// state, and whether none follow these.
 std::pair<int64_t, bool> TrainCommand::stepsAllowed() const {
   const int64_t left = stepsLeft();
   const int64_t due =

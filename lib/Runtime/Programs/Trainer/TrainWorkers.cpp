@@ -8,8 +8,8 @@
 //
 // Where workers step by themselves, each leaves a bookmark with each of its
 // requests, and is found there by a new start of its process, at a step of its
-// own. What the process counts goes on from the last step of all workers that it
-// had taken; what workers had done since is in their bookmarks.
+// own. What the process counts goes on from the last step of all workers that
+// it had taken; what workers had done since is in their bookmarks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +81,8 @@ static bool isLater(const Bookmark &one, const Bookmark &other) {
          std::pair(other.epoch, other.passSteps);
 }
 
-/// Of the epoch in which the earlier start of this process was: what its workers
-/// left and, where they were later, what it had counted last.
+/// Of the epoch in which the earlier start of this process was: what its
+/// workers left and, where they were later, what it had counted last.
 Status TrainCommand::takeWorkerBookmarks() {
   workerBookmarks.clear();
   std::optional<Bookmark> latest;
