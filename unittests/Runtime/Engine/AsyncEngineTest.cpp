@@ -408,7 +408,7 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
     const std::lock_guard lock(mutex);
     last[worker] = mark;
   };
-  // Engines end before their data do.
+  // Engines end before their data do, at rest.
   GroupBatches<float> before({1, 2, 0, 1}, 40), batches({1, 2, 0, 1}, 40);
   // Worker 1 is held in its third step.
   std::atomic<bool> isHeld = true;
@@ -433,6 +433,7 @@ TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
   }
   isHeld = false;
   third.join();
+  first.engine->rest();
   EXPECT_EQ(marks[0].done, ahead);
   EXPECT_EQ(marks[1].done, 3);
   EXPECT_EQ(int64_t(marks[0].results.size()), WorkerMark::mostResults);
