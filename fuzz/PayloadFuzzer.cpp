@@ -19,10 +19,10 @@ namespace {
 
 /// Both servers of a job, and its programs.
 struct Job {
-  Job() {
+  explicit Job(int32_t mode) {
     ProgramVariant variant;
     variant.clipped = true;
-    variant.mode = PDL_MODE_SYNC;
+    variant.mode = mode;
     variant.role = PDL_ROLE_PSERVER;
     descriptor = handWrittenProgram(variant);
     placement =
@@ -35,44 +35,27 @@ struct Job {
   std::vector<ExchangeLayout> layouts;
 };
 
-const Job &job() {
-  static const Job made;
+/// In mode async payloads may bring keys of their own.
+const std::array<Job, 2> &jobs() {
+  static const std::array<Job, 2> made = {Job(PDL_MODE_SYNC),
+                                          Job(PDL_MODE_ASYNC)};
   return made;
 }
 
-} // namespace
-
-std::vector<std::string> fuzzSeeds() {
-  std::vector<std::string> seeds;
-  ReduceVectors vectors;
-  vectors.counts = {1, 2, 3};
-  vectors.sums = {0.5};
-  seeds.push_back(encodeReduce(vectors).toString());
+/// The sections that a payload with that head has, or may have.
+std::string payloadOf(const ExchangeLayout &layout, const ExchangeHead &head) {
   const int64_t keys[] = {3, 7, 9};
   const double pair[] = {0.5, 2};
-  for (const ExchangeLayout &layout : job().layouts)
-    for (const bool contributes : {false, true}) {
-      ExchangeHead head;
-      head.contributes = contributes;
-      head.contributesNext = head.allValues = true;
-      ExchangeWriter writer(layout, head);
-      for (int32_t c = 0; c < layout.channelCount(); ++c)
-        if (layout.channel(c).kind == PDL_CHANNEL_KEYS)
-          writer.addCopy(c, keys, sizeof(keys));
-        else if (layout.channel(c).kind == PDL_CHANNEL_LOSS && contributes)
-          writer.addCopy(c, pair, sizeof(pair));
-      seeds.push_back(writer.finish().toString());
-    }
-  return seeds;
+  ExchangeWriter writer(layout, head);
+  for (int32_t c = 0; c < layout.channelCount(); ++c)
+    if (layout.channel(c).kind == PDL_CHANNEL_KEYS)
+      writer.addCopy(c, keys, sizeof(keys));
+    else if (layout.channel(c).kind == PDL_CHANNEL_LOSS && head.contributes)
+      writer.addCopy(c, pair, sizeof(pair));
+  return writer.finish().toString();
 }
 
-void fuzzOne(const std::string &bytes) {
-  const Message message = inSlices(bytes);
-  (void)decodeReduce(message);
-  Expected<uint32_t> program = ExchangeMessage::programOf(message);
-  if (!program || *program >= job().layouts.size())
-    return;
-  const ExchangeLayout &layout = job().layouts[*program];
+void fuzzPayload(const Message &message, const ExchangeLayout &layout) {
   Expected<ExchangeMessage> decoded =
       ExchangeMessage::decode(message, layout.channelCount());
   // Where sections lie says nothing of whether they are accepted.
@@ -102,4 +85,38 @@ void fuzzOne(const std::string &bytes) {
     if (layout.unpack(server, *request).ok())
       (void)layout.check(ExchangeForm::Exchange, server, *request, rows);
   }
+}
+
+} // namespace
+
+std::vector<std::string> fuzzSeeds() {
+  std::vector<std::string> seeds;
+  ReduceVectors vectors;
+  vectors.counts = {1, 2, 3};
+  vectors.sums = {0.5};
+  seeds.push_back(encodeReduce(vectors).toString());
+  for (const Job &job : jobs())
+    for (const ExchangeLayout &layout : job.layouts) {
+      ExchangeHead head;
+      head.contributesNext = head.allValues = true;
+      seeds.push_back(payloadOf(layout, head));
+      head.contributes = true;
+      seeds.push_back(payloadOf(layout, head));
+      ExchangeHead push;
+      push.contributes = push.ownKeys = true;
+      push.steps = 3;
+      seeds.push_back(payloadOf(layout, push));
+    }
+  return seeds;
+}
+
+void fuzzOne(const std::string &bytes) {
+  const Message message = inSlices(bytes);
+  (void)decodeReduce(message);
+  Expected<uint32_t> program = ExchangeMessage::programOf(message);
+  if (!program)
+    return;
+  for (const Job &job : jobs())
+    if (*program < job.layouts.size())
+      fuzzPayload(message, job.layouts[*program]);
 }

@@ -167,6 +167,8 @@ class Errors(unittest.TestCase):
         self.raises("is no group", result.param, "v", (2,), group="g", init=pdl.init.zeros())
         self.raises("did you mean 'lazy'", result.group, "g", rule="sgd", rate=1.0,
                     untouched="lasy")
+        self.raises("did you mean 'mean'", result.group, "g", rule="sgd", rate=1.0,
+                    merge="meen")
         self.raises("did you mean 'bf16'", result.table, "t", 4, init=pdl.init.zeros(),
                     stored="bf61")
         self.raises("it has one, such as global_norm", result.clip, "c")

@@ -138,15 +138,17 @@ class Faults(unittest.TestCase):
         for other in saved[1:]:
             run(PDL_CHECKPOINT, "diff", saved[0], other)
 
-    def run_through_proxies(self, programs, name, seed, cuts):
+    def run_through_proxies(self, programs, name, seed, cuts, policy="wait",
+                            flags=()):
         """A job whose connections are broken at random; how many were."""
         with contextlib.ExitStack() as stack:
             cluster = stack.enter_context(Cluster(
                 programs, 2, 2,
                 ["--data", ADULT, "--rows", "0:8000", "--batch-size", 32,
                  "--seed", 7, "--epochs", 2, "--replicas", "1x2",
-                 "--on-failure", "wait", "--checkpoint", self.root / name],
-                ["--seed", 7, "--on-failure", "wait"]))
+                 "--on-failure", policy, "--checkpoint", self.root / name,
+                 *flags],
+                ["--seed", 7, "--on-failure", policy]))
             folder = cluster.folder.name
             # From a few bytes to some steps.
             proxies = [stack.enter_context(CuttingProxy(
@@ -193,8 +195,12 @@ class Faults(unittest.TestCase):
             if cuts:
                 self.assertGreater(done, cuts)
             applied.append(group_steps(self.root / name))
+        # Pushes beside steps, over senders of their own.
+        self.run_through_proxies(programs, "cut_async_beside.saved", 2, 20,
+                                 "abort", ["--push-queue", 3])
+        applied.append(group_steps(self.root / "cut_async_beside.saved"))
         self.assertTrue(applied[0])
-        self.assertEqual(*applied)
+        self.assertEqual(applied[1:], 2 * applied[:1])
 
     def check_comeback(self, programs, data, seeds):
         """Kills trainers at random moments, and starts them again."""

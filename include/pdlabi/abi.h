@@ -262,6 +262,12 @@ typedef enum pdl_untouched_kind {
   PDL_UNTOUCHED_DENSE = 1 /* they are updated with a zero gradient */
 } pdl_untouched_kind;
 
+/* What a rule is given where the gradients of several steps are one push. */
+typedef enum pdl_merge_kind {
+  PDL_MERGE_MEAN = 0, /* divided by the weight of all of them */
+  PDL_MERGE_SUM = 1   /* divided by their mean weight */
+} pdl_merge_kind;
+
 typedef struct pdl_once_arguments {
   double step;         /* 1 for the first applied update of this group */
   double weight;       /* the summed weight of all replicas, > 0 */
@@ -286,6 +292,7 @@ typedef struct pdl_group {
   /* Schedule, clip factor and the rule's `once` region, in f64, each result
    * rounded once to the element type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
+  int32_t merge; /* pdl_merge_kind */
 } pdl_group;
 
 typedef struct pdl_clip {

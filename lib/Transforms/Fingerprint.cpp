@@ -371,6 +371,9 @@ void PartCollector::addGroup(GroupOp group) {
   }
   if (std::optional<Untouched> untouched = group.getUntouched())
     add(training, "untouched rows" + of, stringifyUntouched(*untouched).str());
+  // The mean is what a group has that says nothing.
+  if (group.getMerge() == Merge::sum)
+    add(training, "merged steps" + of, stringifyMerge(Merge::sum).str());
 }
 
 /// `column`: where the field begins if it does not say so itself. `names`: of

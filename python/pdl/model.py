@@ -173,14 +173,16 @@ class Model:
     def group(self, name: str, *, rule: str | Named | Rule, rate: float,
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
-              untouched: str | None = None, average: str | Named | Rule | None = None) -> Group:
+              untouched: str | None = None, average: str | Named | Rule | None = None,
+              merge: str | None = None) -> Group:
         """Symbols that are trained alike.
 
         A rule or schedule is one of the standard library by its name, with
         hyper-parameters `pdl.rule("adam", beta1=0.8)`, or one of the model's own.
         `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
         or are updated with a zero gradient ("dense"). With `average="ema"` frozen programs
-        read an average of the steps.
+        read an average of the steps. `merge` says what steps that a worker of mode async
+        sends as one count: their "mean", or their "sum".
         """
         clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
         if schedule is not None:
@@ -197,6 +199,10 @@ class Model:
             clauses.append(f"untouched({untouched})")
         if average is not None:
             clauses.append(f"average({_reference(average)})")
+        if merge is not None:
+            if merge not in ("mean", "sum"):
+                raise ModelError(f"merge='{merge}'" + did_you_mean(merge, ["mean", "sum"]))
+            clauses.append(f"merge({merge})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,

@@ -27,6 +27,13 @@
 // RATE: < {{ *}}"rate of group @dense" = "0.5"
 // RATE: > {{ *}}"rate of group @dense" = "0.25"
 
+// REDEFINE: %{edit} = 's/rate(0.5)/rate(0.5) merge(mean)/'
+// RUN: sed -e %{edit} %s | pdl-opt --pdl-pipeline="to=merged" | sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' | diff %t.parts -
+
+// REDEFINE: %{edit} = 's/rate(0.5)/rate(0.5) merge(sum)/'
+// RUN: %{changed} --check-prefix=MERGE
+// MERGE: > {{ *}}"merged steps of group @dense" = "sum"
+
 // REDEFINE: %{edit} = '/nn.table/s/$/ stored(f16)/'
 // RUN: %{changed} --check-prefix=STORED
 // STORED: < {{ *}}"rows of @emb" = "f32 [4]"

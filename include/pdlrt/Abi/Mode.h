@@ -56,7 +56,7 @@ struct Mode {
   /// of what is applied.
   bool sendersClip;
   /// A new start of a trainer can go on among the requests of an earlier one,
-  /// because it would send the same ones in the same order.
+  /// because each of its senders would send the same ones in the same order.
   bool newStartsGoOn;
 
   /// Whether each trainer's process has an owner, whose state dies with it.

@@ -34,6 +34,9 @@ struct AsyncWorker {
   RemoteState *state = nullptr;
   Model *mirror = nullptr;
   Updater *updater = nullptr;
+  /// Of mode async, where pushes travel beside steps: takes these; else null,
+  /// and each step waits for its exchange.
+  PushSink *pushes = nullptr;
 };
 
 /// Trains in mode async: each worker pushes its own gradient, which servers
@@ -43,6 +46,11 @@ struct AsyncWorker {
 /// of what `next` has returned. A step of the engine is one of each worker;
 /// trainers do not wait for each other. With one worker in the job it computes
 /// what one process computes.
+///
+/// Where pushes travel beside steps, the rows and values of step t + 1 are
+/// asked for before step t computes, and its gradients leave while step t + 1
+/// does. So a step reads what misses the worker's own push before it, and those
+/// before that which had not arrived. At rest all have.
 ///
 /// Where the state is in this process, workers read and update it without locks
 /// (Recht et al., "Hogwild!", 2011): of two that write a number at once one
@@ -63,6 +71,10 @@ public:
   Expected<std::optional<StepResult>> next(bool last) override;
   void goAhead(int64_t steps, bool last) override;
   void rest() override;
+  void beforeRequests(const WorkerAction &action) override {
+    workerAction = action;
+  }
+  Status resumeWorkers(RoundSource source, WorkersAt at) override;
   /// Whether servers have said that somebody was asked to stop, and all steps
   /// that were begun have been returned.
   bool stopped() const override;
@@ -74,14 +86,29 @@ public:
 
 private:
   static constexpr int keptRounds = lead + 1;
+  static_assert(WorkerMark::mostResults == keptRounds);
   void work(int worker);
   Status runPass(int worker);
+  /// Takes up the first batch of a pass; the step that the worker does next, or
+  /// none where it has none.
+  Expected<std::optional<int64_t>> enterPass(int worker);
+  Status stepOn(int worker, int64_t step);
+  Status stepBeside(int worker, int64_t step);
+  /// `waitForTurn`, and lets pushes arrive where the worker has to wait.
+  Expected<AsyncPace::Turn> awaitTurn(int worker, int64_t step);
+  Status drain(int worker);
   /// Prepares the worker's batch of a round, or none where there is no such
   /// round; whether there is one.
-  Expected<bool> takeUp(int worker, std::optional<int64_t> round);
-  Status compute(int worker);
-  /// Pushes `sum` and pulls for what was taken up, where there is any.
-  Status exchange(int worker, bool first, const Contribution *sum);
+  Expected<bool> takeUp(int worker, std::optional<int64_t> round,
+                        bool following = false);
+  /// Beside the state of the next step, the result of this one.
+  Status compute(int worker, int64_t step);
+  RoundOffer offerOf(int worker, bool following);
+  /// Pushes `sum` and pulls for what was taken up, where there is any. After
+  /// `done` steps; `hasNext`: there is a round behind them.
+  Status exchange(int worker, int64_t done, bool hasNext,
+                  const Contribution *sum);
+  Status send(int worker, const RoundOffer &offer);
   /// Updates the state of this process.
   Status apply(int worker, const Contribution *sum);
   /// A worker's step, or its pass, has ended.
@@ -96,9 +123,15 @@ private:
   const std::vector<GradientBlock> blocks;
   ReplicaSet replicaSet;
   RoundSource source;
+  /// Empty: nobody wants to know.
+  WorkerAction workerAction;
   /// What only a worker's own thread touches in a pass.
   struct Own {
-    StepRows rows;
+    /// Of the batch that is computed, and of the one behind it.
+    StepRows rows[2];
+    size_t place = 0;
+    /// Where an earlier start of this process was, until the worker is there.
+    std::optional<WorkerMark> earlier;
     /// Of its thread; reading is waiting for the reader.
     StepCosts costs;
     Stopwatch stopwatch;

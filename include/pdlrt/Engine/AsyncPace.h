@@ -43,6 +43,17 @@ public:
   };
   /// Ends the current pass, if there is one, and begins another.
   void beginPass();
+  /// The same of a pass of an earlier start of this process, in which workers
+  /// are further: `begun` steps were begun, and the next round to be read is
+  /// `round`. So many steps are allowed behind those that were `taken`.
+  struct PassAt {
+    int64_t taken = 0, begun = 0, round = 0;
+    int64_t allowed = 0;
+    bool last = false;
+  };
+  void resumePass(const PassAt &at);
+  /// Ends the current pass, if there is one.
+  void abandon();
   /// Lets workers do `steps` more steps than those that were taken; `last`:
   /// then the pass is over. Takes effect with the next `askForStep`.
   void allow(int64_t steps, bool last);
@@ -68,18 +79,25 @@ public:
 
   // Workers.
 
-  enum class Turn { None, Step, LastStep };
+  enum class Turn {
+    None,
+    Step,
+    LastStep,
+    /// It may not go on, and has pushes under way: they are to arrive first.
+    Drain,
+  };
   /// Waits for a pass; false: there is none any more.
   bool waitForPass(int worker);
   void leavePass(int worker);
-  /// Waits until the worker may do that step; None: its pass is over.
+  /// Waits until the worker may do that step; None: its pass is over. Drain
+  /// comes without waiting.
   Turn waitForTurn(int worker, int64_t step);
   /// Waits until it is known whether that round exists; false where it does
   /// not, or where the pass is over.
   bool waitForRound(int64_t round);
   /// The worker has done that many steps of the pass; 0: it has what the first
-  /// one reads.
-  void noteDone(int worker, int64_t steps);
+  /// one reads. `underWay`: some of its pushes have yet to arrive.
+  void noteDone(int worker, int64_t steps, bool underWay = false);
   /// Somebody was asked to stop.
   void noteStop();
 
@@ -92,11 +110,15 @@ private:
   struct Seat {
     bool inPass = false;
     int64_t done = -1;
+    bool underWay = false;
   };
   // With `mutex`.
   bool isBroken() const { return quitting || abandoned || !firstFailure.ok(); }
+  void endPass(std::unique_lock<std::mutex> &lock);
   bool allHaveLeft() const;
   bool allHaveDone(int64_t steps) const;
+  /// Whether all pushes have arrived.
+  bool allHaveArrived() const;
   /// Nobody begins a step from `steps` on.
   void lowerLimit(int64_t steps);
   bool isReadWanted() const { return wanted > read && !outOfData; }

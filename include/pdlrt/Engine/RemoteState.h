@@ -61,6 +61,11 @@ public:
   /// mirrors of the parameters and the rows of `offer.next`.
   virtual Expected<RoundOutcome> exchange(const RoundOffer &offer) = 0;
 
+  /// A round without a sum in two halves: asks for what the next step reads,
+  /// and later writes it, when nobody reads the mirrors. No call between them.
+  virtual Status beginPull(const RoundOffer &offer);
+  virtual Expected<RoundOutcome> endPull(const RoundOffer &offer);
+
   /// Reads rows for a frozen program, and with `allValues` the parameters too;
   /// changes nothing. `requests`: by lookup of
   /// `program`. `unknown[l][i]` becomes 1 where key i of lookup l has no row,
@@ -71,6 +76,26 @@ public:
 
   /// What the calls for a program have cost so far.
   virtual ExchangeCosts costsOf(const pdl_program &program) const = 0;
+};
+
+/// Where the gradients of a worker's steps go that does not wait for them: they
+/// travel beside its next steps. One thread at a time. After an error the job
+/// is over for this trainer.
+class PushSink {
+public:
+  virtual ~PushSink();
+
+  /// Takes what a step gives; its memory may then be used again. Blocks while
+  /// as much is on its way as may be. `stop`: this trainer was asked to stop.
+  virtual Status push(const Contribution &sum, bool stop) = 0;
+  /// Blocks until servers have applied all of it.
+  virtual Status drain() = 0;
+  /// Whether they have, as far as is known.
+  virtual bool isEmpty() const = 0;
+  /// Whether servers have said that somebody was asked to stop.
+  virtual bool stopSeen() const = 0;
+
+  virtual ExchangeCosts costs() const = 0;
 };
 
 } // namespace pdlrt

@@ -79,6 +79,10 @@ public:
   /// other, each for another replica.
   Status prepare(int replica, const StepInput &input);
   Status compute(int replica);
+  /// Prepares a batch in the next context of that replica's ring, which
+  /// `advance` goes to; beside `compute` of the current one.
+  Status prepareFollowing(int replica, const StepInput &input);
+  void advance(int replica) { replicas[replica]->advance(); }
   /// How many threads a replica has while it computes.
   int threadsOfReplica() const;
   /// After `compute`: the sum of each group's workers, valid until the next
@@ -108,6 +112,10 @@ public:
   /// Sets those of the replicas that are here, to what was collected from as
   /// many replicas.
   void restoreMetrics(MetricScope scope, const MetricSums &from);
+  /// The metrics of one replica that is here, one after the other; sets them to
+  /// such numbers, and says whether there are as many. Beside other replicas.
+  std::vector<double> metricsOf(int replica) const;
+  bool restoreMetricsOf(int replica, std::span<const double> from);
   /// Moves out the samples that metrics of groups keep: by metric of the
   /// descriptor, in it by replica that is here.
   std::vector<pdlabi::GroupedSamples> takeGroups();

@@ -55,6 +55,8 @@ public:
   void pullOver(ServerGroup &group) { pullServers = &group; }
 
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override;
+  Status beginPull(const RoundOffer &offer) override;
+  Expected<RoundOutcome> endPull(const RoundOffer &offer) override;
   Status pull(const pdl_program &program, bool allValues,
               std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override;
@@ -91,9 +93,13 @@ private:
                                               Traffic &traffic,
                                               std::vector<Message> payloads,
                                               ExchangeForm form);
-  /// The squared norms of one contribution, by channel.
-  std::vector<double> ownNorms(const Traffic &traffic,
-                               const Contribution &sum) const;
+  /// The same in two halves.
+  void begin(MessageKind kind, Traffic &traffic, std::vector<Message> payloads);
+  Expected<std::vector<ExchangeMessage>>
+  await(MessageKind kind, Traffic &traffic, ExchangeForm form);
+  ServerGroup &groupOf(MessageKind kind) const {
+    return kind == MessageKind::Pull ? *pullServers : servers;
+  }
   /// The joint squared norm of each clip that the program sends, by channel.
   std::vector<double> jointNorms(const Traffic &traffic,
                                  std::span<const ExchangeMessage> sums) const;
@@ -115,6 +121,7 @@ private:
   /// Rows of gradients on their way: they travel by reference.
   BufferPool pool;
   Stopwatch stopwatch;
+  Stopwatch::Time pullBegan;
   /// By index of the program.
   std::map<int32_t, std::unique_ptr<Traffic>> traffics;
 };

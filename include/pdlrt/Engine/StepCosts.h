@@ -27,6 +27,21 @@ struct ServerTraffic {
   int64_t bytesReceived = 0;
 };
 
+/// Pushes and pulls that travel beside steps, in seconds summed over workers.
+struct BesideCosts {
+  int64_t pushes = 0;
+  /// Steps whose gradients they brought.
+  int64_t pushedSteps = 0;
+  /// In which some push was under way, and in which its worker waited for one.
+  double push = 0, pushWait = 0;
+  /// The same of pulls.
+  double pull = 0, pullWait = 0;
+  /// The most bytes of a worker's pushes that were under way at once.
+  int64_t mostBytes = 0;
+
+  void add(const BesideCosts &other);
+};
+
 /// What it took to talk to servers.
 struct ExchangeCosts {
   /// Seconds in which messages were put together and taken apart.
@@ -35,6 +50,7 @@ struct ExchangeCosts {
   double wait = 0;
   /// By server; empty where the state is in this process.
   std::vector<ServerTraffic> servers;
+  BesideCosts beside;
 
   /// Adds what another worker sent.
   void add(const ExchangeCosts &other);

@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace pdlrt {
 
@@ -36,6 +37,22 @@ struct PendingStep {
   int64_t samples = 0;
   /// Whether this process told the others that it was asked to stop.
   bool stop = false;
+};
+
+/// How far a worker that steps by itself is in a pass, as its next request
+/// says.
+struct WorkerMark {
+  /// How many results are kept: as many as a worker may be ahead of what `next`
+  /// has returned, and one.
+  static constexpr int64_t mostResults = 5;
+
+  /// Steps whose gradients it has sent, the request included; -1: it has sent
+  /// nothing in this pass.
+  int64_t done = -1;
+  /// Whether there is a round behind them, whose keys the request may bring.
+  bool hasNext = false;
+  /// Of its last steps, up to `done`.
+  std::vector<StepResult> results;
 };
 
 /// Reads the next round: one input for each replica of this process; an empty
@@ -76,6 +93,28 @@ public:
   /// that brings keys only. Its metrics are observed, and the round after it
   /// was read. An engine without others does not call it.
   virtual void beforeRounds(const RoundAction &action);
+
+  /// Before each request of a worker that steps by itself, from the next
+  /// `begin` or `resumeWorkers` on: calls `action`, on the worker's own thread.
+  /// What its replica has observed is that of the steps in the mark. An engine
+  /// whose workers do not send by themselves does not call it.
+  using WorkerAction = std::function<void(int worker, const WorkerMark &mark)>;
+  virtual void beforeRequests(const WorkerAction &action);
+  /// Instead of `begin`, where an earlier start of this process was in a pass
+  /// whose workers step by themselves.
+  struct WorkersAt {
+    /// By worker. The request that a mark came with is repeated first.
+    std::vector<WorkerMark> marks;
+    /// The least number of steps that any of them has done; the first round of
+    /// the source is that of the step behind these.
+    int64_t firstRound = 0;
+    /// Steps of the pass that `next` has returned.
+    int64_t taken = 0;
+    /// As `goAhead` would say then.
+    int64_t allowed = 0;
+    bool last = false;
+  };
+  virtual Status resumeWorkers(RoundSource source, WorkersAt at);
 
   /// True if the job ends after the last step, because somebody was asked to
   /// stop: then all its processes see it after the same step.

@@ -27,9 +27,11 @@ class StepRows {
 public:
   /// Gathers the keys of the batches that the replicas [first, first + count)
   /// prepared last, in order, and points their lookups into memory for the
-  /// rows. Throws std::bad_alloc.
+  /// rows. `following`: those of the next contexts of their rings. Throws
+  /// std::bad_alloc.
   Status gather(const pdl_descriptor &descriptor, const pdl_program &program,
-                ReplicaSet &replicas, int first, int count);
+                ReplicaSet &replicas, int first, int count,
+                bool following = false);
   std::span<const RowRequest> requests() const { return rowRequests; }
 
 private:

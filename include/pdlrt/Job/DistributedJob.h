@@ -10,6 +10,7 @@
 #define PDLRT_JOB_DISTRIBUTEDJOB_H
 
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Engine/PushQueue.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/State/Placement.h"
@@ -52,6 +53,8 @@ struct DistributedOptions {
   /// Mode geo: how many steps apart exchanges are, at least 1. The same for all
   /// trainers.
   int64_t geoSteps = 100;
+  /// How pushes travel, where workers send by themselves.
+  PushOptions pushes;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace pdlrt {
 
@@ -74,6 +75,10 @@ public:
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest) = 0;
 
+  /// All, behind a save, or where an earlier start of this process has done it:
+  /// nobody goes on before it is whole, where a new start must find it so.
+  virtual Status awaitSaved();
+
   /// Whether the others wait for this process where it dies, so that it leaves
   /// bookmarks for a new start of itself.
   virtual bool mayComeBack() const { return false; }
@@ -83,6 +88,21 @@ public:
   /// servers answer it again. Empty: it died before it left any, and this start
   /// does all that it did; none: there was no earlier start.
   virtual std::optional<Message> earlierBookmark() const { return {}; }
+  /// Of workers that send by themselves, where this process may come back. The
+  /// job tells their requests and sums of this process apart: a worker's
+  /// request comes behind all sums that were asked for before it.
+  ///
+  /// Leaves a bookmark with that worker's next request. Any thread, one for
+  /// each worker, while no sum is under way.
+  virtual void leaveWorkerBookmark(int worker, const Message &bookmark);
+  /// By worker, what its earlier start left with the last request that all
+  /// servers have; an empty message: nothing.
+  virtual std::vector<Message> workerBookmarks() const { return {}; }
+  /// Whether such a request came behind the call that `earlierBookmark` is of.
+  virtual bool workersWereLater() const { return false; }
+  /// The next request of that worker is the one that its bookmark came with.
+  virtual void repeatWorker(int worker);
+
   /// Whether an earlier start of this process has begun the call that is due
   /// next: it had done all before that.
   virtual bool isRepeating() const { return false; }

@@ -45,8 +45,8 @@ namespace pdlrt {
 enum class ExchangeForm {
   /// Request `Exchange`: what a step gives. LOSS, GRADIENT and ROW_GRADIENT
   /// where `contributes`; NORM with them in mode async; KEYS of the next step
-  /// unless a Norm request follows. In mode geo what was changed, where it
-  /// `contributes`: DELTA, and ROW_DELTA with its KEYS.
+  /// unless a Norm request follows, or its own with `ownKeys`. In mode geo what
+  /// was changed, where it `contributes`: DELTA, and ROW_DELTA with its KEYS.
   Exchange,
   /// Request `Norm` of a program with PARTIAL_NORM channels: NORM where
   /// `contributes`, KEYS of the next step.
@@ -78,6 +78,12 @@ struct ExchangeHead {
   /// Request: all VALUE blocks are wanted. State: all are here. Without it only
   /// those are here that the step has changed.
   bool allValues = false;
+  /// Request that contributes: KEYS are those of its ROW_GRADIENT, instead of
+  /// those of the next step, and the answer has no values. Without it, those
+  /// are the keys of the sender's request before.
+  bool ownKeys = false;
+  /// With `ownKeys`: how many steps of the sender its sums are of.
+  uint32_t steps = 1;
   /// Request: how its KEYS, and its GRADIENT and ROW_GRADIENT, are packed.
   KeyPacking keys = KeyPacking::None;
   GradientPacking gradients = GradientPacking::None;
@@ -177,6 +183,10 @@ public:
   /// The number of the channel of that kind and symbol (or, for NORM, of that
   /// clip); -1 if there is none.
   int32_t find(pdl_channel_kind kind, int32_t symbolOrClip) const;
+  /// Which lookup of the program is of a table, and which of its updates of a
+  /// symbol; -1 if there is none.
+  int32_t lookupOf(int32_t table) const;
+  int32_t updateOf(int32_t symbol) const;
   /// The KEYS channel of the table of a ROWS, ROW_GRADIENT or ROW_DELTA
   /// channel; of ROWS CHANGED_KEYS, where there are some.
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
@@ -256,7 +266,8 @@ public:
   void addCopy(int32_t channel, const void *data, size_t bytes);
   /// Adds the blocks that `server` owns of a GRADIENT, VALUE or DELTA channel
   /// out of the whole parameter, by reference.
-  void addBlocks(int32_t server, int32_t channel, const void *parameter);
+  void addBlocks(int32_t server, int32_t channel, const void *parameter,
+                 const std::shared_ptr<const void> &owner = nullptr);
 
   Message finish();
 

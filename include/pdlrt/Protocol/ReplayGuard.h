@@ -14,6 +14,7 @@
 #include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Message.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -58,8 +59,10 @@ public:
   /// Answers and notes of that many of a sender's last requests are stored, at
   /// least of one. One is enough for a sender that goes on where it was; a new
   /// start of a trainer may go back as far as answers are kept.
-  explicit ReplayGuard(size_t keptAnswers = 1)
-      : kept(keptAnswers > 0 ? keptAnswers : 1) {}
+  /// `keptOfProcess`: the same of worker 0, if more.
+  explicit ReplayGuard(size_t keptAnswers = 1, size_t keptOfProcess = 0)
+      : kept(std::max<size_t>(keptAnswers, 1)),
+        keptOfProcess(std::max(kept, keptOfProcess)) {}
 
   /// Lets an incarnation in and fences earlier ones; joining again is
   /// harmless. Returns the sequence that comes next: a trainer that started
@@ -102,7 +105,7 @@ private:
   static std::pair<uint32_t, uint32_t> nameOf(const Envelope &request) {
     return {request.trainer, request.worker};
   }
-  size_t kept;
+  size_t kept, keptOfProcess;
   std::map<std::pair<uint32_t, uint32_t>, Sender> senders;
 };
 

@@ -46,6 +46,9 @@ struct ServerGroupOptions {
     GoOn,
     /// What it asks changes nothing: each server goes on with its own number.
     Ignore,
+    /// The caller decides, by what `earlier` says: before all else it calls
+    /// `goOnWith`.
+    Ask,
   };
   EarlierStart earlierStart = EarlierStart::Refuse;
   /// What messages call the servers; those without one go by their address.
@@ -82,6 +85,22 @@ public:
   /// yet: then this start begins as the first one, and its requests are
   /// answered as those of the earlier one.
   const std::optional<Message> &earlierNote() const { return noteToGoOnFrom; }
+  /// After the join, of an earlier start of this sender.
+  struct Earlier {
+    /// The first request that not all servers have; 1: there was none.
+    uint64_t firstMissing = 1;
+    /// The last note that came with a request before it, and the number of that
+    /// request, which all servers have; 0: there is none.
+    uint64_t noted = 0;
+    Message note;
+  };
+  Earlier earlier() const;
+  /// The next request has that number, up to `earlier().firstMissing`: servers
+  /// answer those that they have as they did.
+  void goOnWith(uint64_t sequence);
+  /// How many requests were sent, with those of earlier starts.
+  uint64_t requestsSent() const { return sent; }
+
   /// Whether the next request was sent to some server by an earlier start:
   /// all that came before it was done.
   bool wasSentBefore() const { return sent + 1 < firstUnsent; }
@@ -92,6 +111,26 @@ public:
   /// error, or a stop, ends the group: only `leaveAll` may follow.
   Expected<std::vector<Message>> sendAll(MessageKind kind,
                                          std::vector<Message> payloads);
+  /// The same in two halves: sends, and later waits.
+  void beginAll(MessageKind kind, std::vector<Message> payloads);
+  Expected<std::vector<Message>> awaitAll();
+  /// When the last server answered the last request to all.
+  std::chrono::steady_clock::time_point lastAnswer() const {
+    return answeredAt;
+  }
+
+  /// For a thread that waits for some of the servers: whether one has done what
+  /// it waits for.
+  using HasEnded = std::function<bool(size_t server)>;
+  /// An error where it must wait no longer, because of a stop or of what has
+  /// failed elsewhere. Reports who is waited for, when `nextReport` has come.
+  /// To be asked about ten times a second.
+  Status lookAround(const HasEnded &hasEnded,
+                    std::chrono::steady_clock::time_point &nextReport) const;
+  /// When a wait that begins now is reported first.
+  std::chrono::steady_clock::time_point firstReport() const {
+    return std::chrono::steady_clock::now() + options.reportInterval;
+  }
 
   /// Tells the servers that were joined that this trainer is done (an empty
   /// sentence) or why it failed, and waits for their answers, `limit` at most.
@@ -111,9 +150,12 @@ private:
   void joinToLeave(std::chrono::steady_clock::time_point until);
   Expected<std::vector<Message>> waitFor(Wave &wave);
   Status goOn();
-  std::string waitingLine(Wave &wave) const;
-  bool waitsForSilent(Wave &wave) const;
-  Status failureElsewhere(const Wave &wave) const;
+  Status stopReason(const HasEnded &hasEnded) const;
+  void reportIfDue(const HasEnded &hasEnded,
+                   std::chrono::steady_clock::time_point &nextReport) const;
+  std::string waitingLine(const HasEnded &hasEnded) const;
+  bool waitsForSilent(const HasEnded &hasEnded) const;
+  Status failureElsewhere(const HasEnded &hasEnded) const;
 
   SenderName sender;
   const ServerGroupOptions options;
@@ -121,6 +163,9 @@ private:
   std::vector<bool> joined;
   /// By server, where it would have let this start in: with what.
   std::vector<std::optional<Message>> greeted;
+  /// Between the halves of a request to all.
+  std::shared_ptr<Wave> open;
+  std::chrono::steady_clock::time_point answeredAt;
   std::optional<Message> noteToGoOnFrom;
   /// The last request of this start, and the first one that no server had when
   /// it joined.

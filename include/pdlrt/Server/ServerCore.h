@@ -61,6 +61,8 @@ struct ServerCoreOptions {
   /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
   /// one is kept.
   uint32_t keptAnswers = 2;
+  /// The same of its worker 0, if more.
+  uint32_t keptOfProcess = 0;
   /// What the first start of a trainer is called; later ones count from there.
   /// A server that is started anew takes a larger one, so that it knows
   /// trainers of its life before.

@@ -25,6 +25,8 @@ struct ServerCosts {
   /// Gradients that came when their round was closed: those that counted in the
   /// next one, and those that did not count.
   int64_t late = 0, dropped = 0;
+  /// Steps of workers that came with those of others in one push.
+  int64_t mergedSteps = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;

@@ -153,6 +153,10 @@ protected:
   /// How many rows each channel of a request must have, after `pulled`.
   std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
                                   const Pulled &pulled) const;
+  /// The same of a request with keys of its own, whose bytes are not checked
+  /// yet.
+  static std::vector<int64_t> pushedRows(const ExchangeLayout &layout,
+                                         const ExchangeMessage &message);
   /// What a checked message contributes; borrows it and `pulled`.
   Contribution contributionOf(const ExchangeLayout &layout,
                               const ExchangeMessage &message, Pulled &pulled);

@@ -123,7 +123,9 @@ private:
   const pdl_symbol &symbolOf(int32_t update) const;
   /// What divides the gradients of a group.
   double weightOf(int32_t group, const Contribution &merged) const {
-    return merged.objectives[objectiveOf[group]].weight;
+    return divisorOf(model.descriptor(), group,
+                     merged.objectives[objectiveOf[group]].weight,
+                     merged.steps);
   }
   bool isUpdated(int32_t group, const Contribution &merged) const {
     return objectiveOf[group] >= 0 && weightOf(group, merged) > 0;

@@ -56,6 +56,8 @@ struct BlockGradient {
 struct Contribution {
   /// A replica without a batch stays in the round and contributes nothing.
   bool present = false;
+  /// How many steps of its sender these are the sums of.
+  int64_t steps = 1;
   /// By objective of the program; one of zeros, if it has none.
   std::vector<ObjectiveSums> objectives = std::vector<ObjectiveSums>(1);
   /// By update of the program.
@@ -72,6 +74,12 @@ struct Contribution {
 /// The gradients that a step of `program` exchanges, by update.
 std::vector<GradientBlock> gradientBlocks(const pdl_descriptor &descriptor,
                                           const pdl_program &program);
+
+/// What divides the sum of a group's gradients over `steps` steps of one
+/// sender, of that joint weight: the weight of all samples, or the mean weight
+/// of a step, as the group says. `group`: of the descriptor, -1: none.
+double divisorOf(const pdl_descriptor &descriptor, int32_t group, double weight,
+                 int64_t steps);
 
 } // namespace pdlrt
 

@@ -109,7 +109,8 @@ LAYOUT(pdl_group,
   MEMBER(pdl_group, element_type),
   MEMBER(pdl_group, scalar_count),
   MEMBER(pdl_group, scalars),
-  MEMBER(pdl_group, once))
+  MEMBER(pdl_group, once),
+  MEMBER(pdl_group, merge))
 
 LAYOUT(pdl_clip,
   MEMBER(pdl_clip, struct_size),

@@ -271,6 +271,8 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
   data.untouched = group.getUntouched() == nn::Untouched::dense
                        ? PDL_UNTOUCHED_DENSE
                        : PDL_UNTOUCHED_LAZY;
+  data.merge =
+      group.getMerge() == nn::Merge::sum ? PDL_MERGE_SUM : PDL_MERGE_MEAN;
   data.clip = -1;
   if (FlatSymbolRefAttr clip = group.getClipAttr())
     data.clip = order.clip(clip.getValue());

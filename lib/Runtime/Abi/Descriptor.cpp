@@ -169,6 +169,9 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
             what + ": apply kernel");
     require(descriptor.groups[symbol.group].element_type == symbol.element_type,
             what + ": element type of its group");
+    require(descriptor.groups[symbol.group].merge == PDL_MERGE_MEAN ||
+                descriptor.groups[symbol.group].merge == PDL_MERGE_SUM,
+            what + ": how its group merges steps");
   }
 }
 

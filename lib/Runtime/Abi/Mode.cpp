@@ -37,7 +37,8 @@ static constexpr Mode modes[] = {
      .closesWithQuorum = false,
      .sendersClip = false,
      .newStartsGoOn = true},
-    // Pushes come in no order that a new start could repeat.
+    // What a worker sends is a function of its data and of what it was
+    // answered, which servers keep, however the pushes of others come between.
     {.id = PDL_MODE_ASYNC,
      .name = "async",
      .hasServers = true,
@@ -49,7 +50,7 @@ static constexpr Mode modes[] = {
      .sendersFormNorms = true,
      .closesWithQuorum = false,
      .sendersClip = false,
-     .newStartsGoOn = false},
+     .newStartsGoOn = true},
     // What a trainer sends is a function of its data and of what it was
     // answered, which servers keep.
     {.id = PDL_MODE_HALF_ASYNC,

@@ -110,28 +110,46 @@ void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
               [&] { workers[worker].mirror->quiesce(); });
 }
 
-Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round) {
+Expected<bool> AsyncEngine::takeUp(int worker, std::optional<int64_t> round,
+                                   bool following) {
   Own &own = owns[worker];
   const bool exists = round && pace.waitForRound(*round);
   own.costs.read += own.stopwatch.lap();
   const Processor processor(processors);
   const StepInput input =
       exists ? inputs[*round % keptRounds][worker] : StepInput();
-  PDLRT_RETURN_IF_ERROR(replicaSet.prepare(worker, input));
+  PDLRT_RETURN_IF_ERROR(following ? replicaSet.prepareFollowing(worker, input)
+                                  : replicaSet.prepare(worker, input));
   if (!workers[worker].updater)
     PDLRT_RETURN_IF_ERROR(
-        own.rows.gather(descriptor, program, replicaSet, worker, 1));
+        own.rows[following ? 1 - own.place : own.place].gather(
+            descriptor, program, replicaSet, worker, 1, following));
   own.costs.prepare += own.stopwatch.lap();
   return exists;
 }
 
 /// With the threads that no other worker has.
-Status AsyncEngine::compute(int worker) {
+Status AsyncEngine::compute(int worker, int64_t step) {
+  Own &own = owns[worker];
+  // To wait for the turn is none of the step's cost.
+  own.stopwatch.lap();
   Status status;
-  scheduler.parallelFor(
-      1, [&](int64_t) { status = replicaSet.compute(worker); },
-      replicaSet.threadsOfReplica());
-  return status;
+  {
+    const Processor processor(processors);
+    scheduler.parallelFor(
+        1, [&](int64_t) { status = replicaSet.compute(worker); },
+        replicaSet.threadsOfReplica());
+  }
+  PDLRT_RETURN_IF_ERROR(std::move(status));
+  own.costs.compute += own.stopwatch.lap();
+  ++own.costs.steps;
+  const Contribution &sum = replicaSet[worker].current().contribution();
+  StepResult &result = results[step % keptRounds][worker];
+  result = {};
+  result.samples = replicaSet[worker].current().input().samples;
+  if (sum.present)
+    result.take(sum);
+  return {};
 }
 
 Status AsyncEngine::apply(int worker, const Contribution *sum) {
@@ -149,17 +167,38 @@ Status AsyncEngine::apply(int worker, const Contribution *sum) {
   return {};
 }
 
-Status AsyncEngine::exchange(int worker, bool first, const Contribution *sum) {
+RoundOffer AsyncEngine::offerOf(int worker, bool following) {
+  Own &own = owns[worker];
+  Replica &replica = replicaSet[worker];
+  const BatchContext &next =
+      following ? replica.following() : replica.current();
+  RoundOffer offer;
+  offer.next = own.rows[following ? 1 - own.place : own.place].requests();
+  offer.contributesNext = next.input().samples > 0;
+  offer.stop = stopSignal() != 0;
+  return offer;
+}
+
+Status AsyncEngine::exchange(int worker, int64_t done, bool hasNext,
+                             const Contribution *sum) {
   if (workers[worker].updater)
     return apply(worker, sum);
-  RoundOffer offer;
-  offer.first = first;
+  RoundOffer offer = offerOf(worker, /*following=*/false);
+  offer.first = done == 0;
   offer.sum = sum;
-  offer.next = owns[worker].rows.requests();
-  offer.contributesNext = replicaSet[worker].current().input().samples > 0;
-  offer.stop = stopSignal() != 0;
   if (!offer.sum && !offer.contributesNext)
     return {};
+  if (workerAction) {
+    WorkerMark mark = {done, hasNext, {}};
+    for (int64_t step = std::max<int64_t>(0, done - WorkerMark::mostResults);
+         step < done; ++step)
+      mark.results.push_back(results[step % keptRounds][worker]);
+    workerAction(worker, mark);
+  }
+  return send(worker, offer);
+}
+
+Status AsyncEngine::send(int worker, const RoundOffer &offer) {
   Expected<RoundOutcome> outcome = workers[worker].state->exchange(offer);
   if (!outcome)
     return outcome.status();
@@ -168,43 +207,118 @@ Status AsyncEngine::exchange(int worker, bool first, const Contribution *sum) {
   return {};
 }
 
+Expected<AsyncPace::Turn> AsyncEngine::awaitTurn(int worker, int64_t step) {
+  AsyncPace::Turn turn = pace.waitForTurn(worker, step);
+  if (turn != AsyncPace::Turn::Drain)
+    return turn;
+  PDLRT_RETURN_IF_ERROR(drain(worker));
+  pace.noteDone(worker, step);
+  return pace.waitForTurn(worker, step);
+}
+
+Status AsyncEngine::drain(int worker) {
+  PushSink &pushes = *workers[worker].pushes;
+  PDLRT_RETURN_IF_ERROR(pushes.drain());
+  if (pushes.stopSeen())
+    pace.noteStop();
+  return {};
+}
+
 Status AsyncEngine::runPass(int worker) {
-  Own &own = owns[worker];
-  own.stopwatch.lap();
-  Expected<bool> more = takeUp(worker, 0);
+  owns[worker].stopwatch.lap();
+  const Expected<std::optional<int64_t>> step = enterPass(worker);
+  if (!step)
+    return step.status();
+  if (!*step)
+    return {};
+  return workers[worker].pushes ? stepBeside(worker, **step)
+                                : stepOn(worker, **step);
+}
+
+Expected<std::optional<int64_t>> AsyncEngine::enterPass(int worker) {
+  const std::optional<WorkerMark> earlier =
+      std::exchange(owns[worker].earlier, std::nullopt);
+  const bool repeats = earlier && earlier->done >= 0;
+  const int64_t done = repeats ? earlier->done : 0;
+  std::optional<int64_t> round;
+  if (!repeats || earlier->hasNext)
+    round = done;
+  const Expected<bool> more = takeUp(worker, round);
   if (!more)
     return more.status();
-  if (!*more)
-    return {};
-  PDLRT_RETURN_IF_ERROR(exchange(worker, /*first=*/true, nullptr));
-  pace.noteDone(worker, 0);
-  for (int64_t step = 0;; ++step) {
+  if (!repeats && !*more)
+    return std::optional<int64_t>();
+  if (repeats) {
+    // Servers have it, with what was computed, and repeat their answers.
+    RoundOffer offer = offerOf(worker, /*following=*/false);
+    offer.first = done == 0;
+    PDLRT_RETURN_IF_ERROR(send(worker, offer));
+  } else {
+    PDLRT_RETURN_IF_ERROR(exchange(worker, 0, *more, nullptr));
+  }
+  pace.noteDone(worker, done);
+  return *more ? std::optional(done) : std::nullopt;
+}
+
+Status AsyncEngine::stepOn(int worker, int64_t step) {
+  for (;; ++step) {
     const AsyncPace::Turn turn = pace.waitForTurn(worker, step);
     if (turn == AsyncPace::Turn::None)
       return {};
-    // To wait for the turn is none of the step's cost.
-    own.stopwatch.lap();
-    {
-      const Processor processor(processors);
-      PDLRT_RETURN_IF_ERROR(compute(worker));
-    }
-    own.costs.compute += own.stopwatch.lap();
-    ++own.costs.steps;
-    const Contribution &sum = replicaSet[worker].current().contribution();
-    StepResult &result = results[step % keptRounds][worker];
-    result = {};
-    if (sum.present)
-      result.take(sum);
+    PDLRT_RETURN_IF_ERROR(compute(worker, step));
     std::optional<int64_t> following;
     if (turn == AsyncPace::Turn::Step)
       following = step + 1;
-    more = takeUp(worker, following);
+    const Contribution &sum = replicaSet[worker].current().contribution();
+    const Expected<bool> more = takeUp(worker, following);
     if (!more)
       return more.status();
     PDLRT_RETURN_IF_ERROR(
-        exchange(worker, /*first=*/false, sum.present ? &sum : nullptr));
+        exchange(worker, step + 1, *more, sum.present ? &sum : nullptr));
     passQuiescentPoint(worker, /*rests=*/false);
     pace.noteDone(worker, step + 1);
+    if (!*more)
+      return {};
+  }
+}
+
+Status AsyncEngine::stepBeside(int worker, int64_t step) {
+  RemoteState &state = *workers[worker].state;
+  PushSink &pushes = *workers[worker].pushes;
+  for (;; ++step) {
+    const Expected<AsyncPace::Turn> turn = awaitTurn(worker, step);
+    if (!turn)
+      return turn.status();
+    if (*turn == AsyncPace::Turn::None)
+      return {};
+    owns[worker].stopwatch.lap();
+    std::optional<int64_t> following;
+    if (*turn == AsyncPace::Turn::Step)
+      following = step + 1;
+    const Expected<bool> more = takeUp(worker, following, /*following=*/true);
+    if (!more)
+      return more.status();
+    const RoundOffer offer = offerOf(worker, /*following=*/true);
+    if (offer.contributesNext)
+      PDLRT_RETURN_IF_ERROR(state.beginPull(offer));
+    PDLRT_RETURN_IF_ERROR(compute(worker, step));
+    const Contribution &sum = replicaSet[worker].current().contribution();
+    if (sum.present)
+      PDLRT_RETURN_IF_ERROR(pushes.push(sum, offer.stop));
+    if (offer.contributesNext) {
+      const Expected<RoundOutcome> outcome = state.endPull(offer);
+      if (!outcome)
+        return outcome.status();
+      if (outcome->stop)
+        pace.noteStop();
+    }
+    if (pushes.stopSeen())
+      pace.noteStop();
+    replicaSet.advance(worker);
+    owns[worker].place = 1 - owns[worker].place;
+    if (!*more)
+      PDLRT_RETURN_IF_ERROR(drain(worker));
+    pace.noteDone(worker, step + 1, !pushes.isEmpty());
     if (!*more)
       return {};
   }
@@ -236,6 +350,29 @@ Status AsyncEngine::begin(RoundSource newSource) {
   return pace.failure();
 }
 
+Status AsyncEngine::resumeWorkers(RoundSource newSource, WorkersAt at) {
+  AsyncPace::PassAt pass = {at.taken, at.taken, at.firstRound, at.allowed,
+                            at.last};
+  for (size_t w = 0; w < owns.size(); ++w) {
+    const WorkerMark &mark = at.marks[w];
+    pass.begun = std::max(pass.begun, mark.done);
+    int64_t step = mark.done - int64_t(mark.results.size());
+    for (const StepResult &result : mark.results) {
+      if (step >= at.taken)
+        results[step % keptRounds][w] = result;
+      ++step;
+    }
+  }
+  // Workers of an earlier pass have left it before they find these.
+  pace.abandon();
+  for (size_t w = 0; w < owns.size(); ++w)
+    owns[w].earlier = at.marks[w];
+  source = std::move(newSource);
+  pace.resumePass(pass);
+  rest();
+  return pace.failure();
+}
+
 void AsyncEngine::goAhead(int64_t steps, bool last) { pace.allow(steps, last); }
 
 void AsyncEngine::rest() {
@@ -257,6 +394,8 @@ StepCosts AsyncEngine::costs() const {
     result.apply += share * own.apply;
     if (workers[w].state)
       result.exchange.add(workers[w].state->costsOf(program));
+    if (workers[w].pushes)
+      result.exchange.add(workers[w].pushes->costs());
   }
   result.exchange.serialise *= share;
   result.exchange.wait *= share;
@@ -275,7 +414,7 @@ Expected<std::optional<StepResult>> AsyncEngine::next(bool last) {
   const size_t place = size_t(pace.taken() % keptRounds);
   StepResult result;
   for (size_t w = 0; w < workers.size(); ++w) {
-    result.samples += inputs[place][w].samples;
+    result.samples += results[place][w].samples;
     result.lossSum += results[place][w].lossSum;
     result.weightSum += results[place][w].weightSum;
     result.otherWeights += results[place][w].otherWeights;

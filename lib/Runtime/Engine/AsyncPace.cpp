@@ -23,6 +23,11 @@ bool AsyncPace::allHaveDone(int64_t steps) const {
                      [steps](const Seat &seat) { return seat.done >= steps; });
 }
 
+bool AsyncPace::allHaveArrived() const {
+  return std::none_of(seats.begin(), seats.end(),
+                      [](const Seat &seat) { return seat.underWay; });
+}
+
 void AsyncPace::lowerLimit(int64_t steps) {
   if (steps >= limit)
     return;
@@ -34,16 +39,33 @@ void AsyncPace::lowerLimit(int64_t steps) {
 // The driver
 //===----------------------------------------------------------------------===//
 
-void AsyncPace::beginPass() {
-  std::unique_lock lock(mutex);
+void AsyncPace::endPass(std::unique_lock<std::mutex> &lock) {
   abandoned = true;
   changed.notify_all();
   changed.wait(lock, [this] { return allHaveLeft(); });
   abandoned = false;
-  limit = allowed = begun = takenSteps = read = 0;
-  lastAtLimit = lastAllowed = outOfData = false;
+}
+
+void AsyncPace::abandon() {
+  std::unique_lock lock(mutex);
+  endPass(lock);
+}
+
+void AsyncPace::beginPass() { resumePass({}); }
+
+void AsyncPace::resumePass(const PassAt &at) {
+  std::unique_lock lock(mutex);
+  endPass(lock);
+  takenSteps = at.taken;
+  limit = begun = at.begun;
+  allowed =
+      at.allowed > INT64_MAX - at.taken ? INT64_MAX : at.taken + at.allowed;
+  lastAllowed = at.last;
+  lastAtLimit = at.last && allowed == limit;
+  outOfData = false;
+  read = at.round;
   // What the first step reads.
-  wanted = 1;
+  wanted = at.round + 1;
   for (Seat &seat : seats)
     seat = {true, -1};
   changed.notify_all();
@@ -76,7 +98,9 @@ AsyncPace::Event AsyncPace::waitForStep() {
       changed.wait(lock, [this] { return allHaveLeft(); });
       return Event::Failed;
     }
-    if (allHaveDone(takenSteps + 1))
+    // Behind the last one that may begin, the driver looks at the state.
+    if (allHaveDone(takenSteps + 1) &&
+        (takenSteps + 1 < limit || allHaveArrived()))
       return Event::Done;
     if (outOfData && takenSteps == read) {
       changed.wait(lock, [this] { return allHaveLeft(); });
@@ -97,7 +121,7 @@ AsyncPace::Event AsyncPace::waitForRest() {
       return Event::Failed;
     }
     if (std::all_of(seats.begin(), seats.end(), [this](const Seat &seat) {
-          return !seat.inPass || seat.done >= limit;
+          return !seat.inPass || (seat.done >= limit && !seat.underWay);
         }))
       return Event::Done;
     if (isReadWanted())
@@ -167,9 +191,12 @@ void AsyncPace::leavePass(int worker) {
 
 AsyncPace::Turn AsyncPace::waitForTurn(int worker, int64_t step) {
   std::unique_lock lock(mutex);
-  changed.wait(lock, [this, step] {
-    return isBroken() || (step < limit && step < takenSteps + lead);
-  });
+  const auto mayBegin = [this, step] {
+    return step < limit && step < takenSteps + lead;
+  };
+  if (!isBroken() && !mayBegin() && seats[worker].underWay)
+    return Turn::Drain;
+  changed.wait(lock, [&] { return isBroken() || mayBegin(); });
   if (isBroken())
     return Turn::None;
   begun = std::max(begun, step + 1);
@@ -183,14 +210,19 @@ AsyncPace::Turn AsyncPace::waitForTurn(int worker, int64_t step) {
 
 bool AsyncPace::waitForRound(int64_t round) {
   std::unique_lock lock(mutex);
+  if (wanted <= round) {
+    wanted = round + 1;
+    changed.notify_all();
+  }
   changed.wait(
       lock, [this, round] { return isBroken() || outOfData || round < read; });
   return !isBroken() && round < read;
 }
 
-void AsyncPace::noteDone(int worker, int64_t steps) {
+void AsyncPace::noteDone(int worker, int64_t steps, bool underWay) {
   const std::lock_guard lock(mutex);
   seats[worker].done = steps;
+  seats[worker].underWay = underWay;
   changed.notify_all();
 }
 

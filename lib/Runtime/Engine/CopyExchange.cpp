@@ -331,8 +331,8 @@ Status CopyExchange::takeAnswers(std::vector<Message> answers) {
     ownCosts.servers[s].bytesReceived +=
         int64_t(envelopeSize + answers[s].size());
     auto refuse = [&](Status status) {
-      return std::move(status).withContext("the answer of server " +
-                                           servers.session(s).address());
+      return std::move(status).withContext("the answer of " +
+                                           servers.session(s).name());
     };
     Expected<ExchangeMessage> message =
         ExchangeMessage::decode(answers[s], layout.channelCount());

@@ -24,6 +24,12 @@ Status StepEngine::resume(const RoundSource &, const PendingStep &) {
 
 void StepEngine::beforeRounds(const RoundAction &) {}
 
+void StepEngine::beforeRequests(const WorkerAction &) {}
+
+Status StepEngine::resumeWorkers(RoundSource, WorkersAt) {
+  return Status::internal("this engine has no workers that come back");
+}
+
 Engine::Engine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler,
                std::unique_ptr<Communicator> ownCommunicator)

@@ -63,6 +63,10 @@ Status ReplicaSet::prepareIn(BatchContext &context, int replica,
                      : std::move(status).withContext(placeOf(replica, input));
 }
 
+Status ReplicaSet::prepareFollowing(int replica, const StepInput &input) {
+  return prepareIn(replicas[replica]->following(), replica, input);
+}
+
 Status ReplicaSet::compute(int replica) {
   BatchContext &context = replicas[replica]->current();
   if (context.input().samples == 0)
@@ -266,6 +270,25 @@ void ReplicaSet::restoreMetrics(MetricScope scope, const MetricSums &from) {
                        [](std::span<double> own, std::span<double> place) {
                          std::ranges::copy(place, own.begin());
                        });
+}
+
+std::vector<double> ReplicaSet::metricsOf(int replica) const {
+  MetricSums all(descriptor, 1);
+  forEachMetric(descriptor, 1, all, [&](const MetricBlock &block) {
+    std::copy_n(replicas[replica]->metric(block.index), block.size, block.sums);
+  });
+  return std::move(all.sums);
+}
+
+bool ReplicaSet::restoreMetricsOf(int replica, std::span<const double> from) {
+  MetricSums all(descriptor, 1);
+  if (from.size() != all.sums.size())
+    return false;
+  std::ranges::copy(from, all.sums.begin());
+  forEachMetric(descriptor, 1, all, [&](const MetricBlock &block) {
+    std::copy_n(block.sums, block.size, replicas[replica]->metric(block.index));
+  });
+  return true;
 }
 
 void ReplicaSet::resetCounters() {

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/ServerClient.h"
 
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Engine/OwnNorms.h"
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
@@ -18,21 +19,6 @@
 #include <cstring>
 
 using namespace pdlrt;
-
-/// The lookup of a table; a program with servers has at most one each.
-static int32_t lookupOf(const pdl_program &program, int32_t table) {
-  for (int32_t l = 0; l < program.lookup_count; ++l)
-    if (program.lookups[l].symbol == table)
-      return l;
-  return -1;
-}
-
-static int32_t updateOf(const pdl_program &program, int32_t symbol) {
-  for (int32_t u = 0; u < program.update_count; ++u)
-    if (program.updates[u].symbol == symbol)
-      return u;
-  return -1;
-}
 
 /// Who forms the norms of its gradients by itself must know which of them a
 /// clip takes.
@@ -110,8 +96,7 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
   if (channel.kind != PDL_CHANNEL_GRADIENT &&
       channel.kind != PDL_CHANNEL_ROW_GRADIENT)
     return;
-  const BlockGradient &block =
-      sum.blocks[updateOf(layout.program(), channel.symbol)];
+  const BlockGradient &block = sum.blocks[layout.updateOf(channel.symbol)];
   if (channel.kind == PDL_CHANNEL_GRADIENT) {
     if (packer)
       packer->addBlocks(layout, server, number, writer);
@@ -120,8 +105,7 @@ void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
     return;
   }
   const std::span<const int32_t> places =
-      traffic.current[lookupOf(layout.program(), channel.symbol)].placesOf(
-          server);
+      traffic.current[layout.lookupOf(channel.symbol)].placesOf(server);
   if (packer) {
     packer->addRows(descriptor.symbols[channel.symbol], number, places,
                     block.gradients, writer);
@@ -140,8 +124,7 @@ void ServerClient::addKeys(const Traffic &traffic, int32_t server,
   if (channel.kind != PDL_CHANNEL_KEYS)
     return;
   const std::span<const int64_t> keys =
-      traffic.next[lookupOf(traffic.layout.program(), channel.symbol)].keysOf(
-          server);
+      traffic.next[traffic.layout.lookupOf(channel.symbol)].keysOf(server);
   if (keyPacking == KeyPacking::None) {
     writer.add(number, keys.data(), keys.size_bytes());
     return;
@@ -157,27 +140,36 @@ void ServerClient::packParameters(const Traffic &traffic,
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
     if (channel.kind == PDL_CHANNEL_GRADIENT)
-      packer->pack(
-          channel.symbol,
-          static_cast<const float *>(
-              sum.blocks[updateOf(layout.program(), channel.symbol)].dense),
-          elementCount(descriptor.symbols[channel.symbol]));
+      packer->pack(channel.symbol,
+                   static_cast<const float *>(
+                       sum.blocks[layout.updateOf(channel.symbol)].dense),
+                   elementCount(descriptor.symbols[channel.symbol]));
   }
 }
 
-Expected<std::vector<ExchangeMessage>>
-ServerClient::send(MessageKind kind, Traffic &traffic,
-                   std::vector<Message> payloads, ExchangeForm form) {
+void ServerClient::begin(MessageKind kind, Traffic &traffic,
+                         std::vector<Message> payloads) {
   for (size_t s = 0; s < payloads.size(); ++s) {
     ++traffic.costs.servers[s].messages;
     traffic.costs.servers[s].bytesSent +=
         int64_t(envelopeSize + payloads[s].size());
   }
   traffic.costs.serialise += stopwatch.lap();
-  ServerGroup &group = kind == MessageKind::Pull ? *pullServers : servers;
+  groupOf(kind).beginAll(kind, std::move(payloads));
+}
+
+Expected<std::vector<ExchangeMessage>>
+ServerClient::send(MessageKind kind, Traffic &traffic,
+                   std::vector<Message> payloads, ExchangeForm form) {
+  begin(kind, traffic, std::move(payloads));
+  return await(kind, traffic, form);
+}
+
+Expected<std::vector<ExchangeMessage>>
+ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
   Expected<std::vector<Message>> answers = [&] {
     const TraceSpan span("wait for servers");
-    return group.sendAll(kind, std::move(payloads));
+    return groupOf(kind).awaitAll();
   }();
   traffic.costs.wait += stopwatch.lap();
   if (!answers)
@@ -191,10 +183,10 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (layout.channel(c).kind == PDL_CHANNEL_ROWS)
-        rowCounts[c] = int64_t(
-            traffic.next[lookupOf(layout.program(), layout.channel(c).symbol)]
-                .keysOf(s)
-                .size());
+        rowCounts[c] =
+            int64_t(traffic.next[layout.lookupOf(layout.channel(c).symbol)]
+                        .keysOf(s)
+                        .size());
     auto refuse = [&](Status status) {
       return std::move(status).withContext("the answer of " +
                                            servers.session(s).name());
@@ -220,71 +212,6 @@ ServerClient::send(MessageKind kind, Traffic &traffic,
     messages.push_back(std::move(*message));
   }
   return messages;
-}
-
-template <typename T>
-static double partialNorm(const void *values, int64_t count, double weight) {
-  pdlabi::SquaredNormUnit unit;
-  unit.add(static_cast<const T *>(values), count, weight);
-  return unit.partial();
-}
-
-std::vector<double> ServerClient::ownNorms(const Traffic &traffic,
-                                           const Contribution &sum) const {
-  const ExchangeLayout &layout = traffic.layout;
-  std::vector<double> norms(layout.channelCount());
-  std::vector<pdlabi::SquaredNormUnit> shards;
-  for (int32_t n = 0; n < layout.channelCount(); ++n) {
-    if (layout.channel(n).kind != PDL_CHANNEL_NORM)
-      continue;
-    for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
-      const pdl_symbol &symbol = descriptor.symbols[s];
-      const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
-      const bool isFloat = symbol.element_type == PDL_F32;
-      const size_t size = elementSize(symbol);
-      const int32_t number = layout.find(
-          isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
-      if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
-        continue;
-      const int32_t update = updateOf(layout.program(), s);
-      const BlockGradient &block = sum.blocks[update];
-      const double weight =
-          sum.objectives[layout.program().updates[update].objective].weight;
-      if (!(weight > 0))
-        continue;
-      if (!isTable) {
-        const int64_t count = elementCount(symbol);
-        const int64_t unit = pdlabi::rowsInNormUnit * symbol.row_width;
-        for (int64_t begin = 0; begin < count; begin += unit)
-          norms[n] +=
-              (isFloat ? partialNorm<float>
-                       : partialNorm<double>)(static_cast<const char *>(
-                                                  block.dense) +
-                                                  begin * size,
-                                              std::min(unit, count - begin),
-                                              weight);
-        continue;
-      }
-      // A server's keys stand in the order of (shard, key).
-      shards.assign(EmbeddingTable::shardCount, {});
-      const KeyRouter &keys = traffic.current[lookupOf(layout.program(), s)];
-      for (int32_t server = 0; server < placement.serverCount(); ++server)
-        for (int32_t place : keys.placesOf(server)) {
-          pdlabi::SquaredNormUnit &shard =
-              shards[EmbeddingTable::shardOf(block.keys[place])];
-          const void *row = block.gradients[place];
-          if (isFloat)
-            shard.add(static_cast<const float *>(row), symbol.row_width,
-                      weight);
-          else
-            shard.add(static_cast<const double *>(row), symbol.row_width,
-                      weight);
-        }
-      for (const pdlabi::SquaredNormUnit &shard : shards)
-        norms[n] += shard.partial();
-    }
-  }
-  return norms;
 }
 
 std::vector<double>
@@ -337,7 +264,7 @@ void ServerClient::takeState(Traffic &traffic,
         layout.copyBlocks(s, c, answers[s], mirror.value(channel.symbol));
       if (channel.kind != PDL_CHANNEL_ROWS)
         continue;
-      const int32_t lookup = lookupOf(layout.program(), channel.symbol);
+      const int32_t lookup = layout.lookupOf(channel.symbol);
       layout.copyRows(s, c, answers[s], traffic.next[lookup].placesOf(s),
                       requests[lookup].rows);
     }
@@ -346,6 +273,50 @@ void ServerClient::takeState(Traffic &traffic,
 ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
   const auto found = traffics.find(int32_t(&program - descriptor.programs));
   return found == traffics.end() ? ExchangeCosts() : found->second->costs;
+}
+
+Status ServerClient::beginPull(const RoundOffer &offer) {
+  const TraceSpan span("ask for rows");
+  Traffic &traffic = *trained;
+  const ExchangeLayout &layout = traffic.layout;
+  stopwatch.lap();
+  route(traffic, offer.next);
+  ExchangeHead head;
+  head.contributesNext = offer.contributesNext;
+  head.stopRequested = offer.stop;
+  head.allValues = offer.first;
+  head.keys = keyPacking;
+  std::vector<Message> payloads;
+  for (int32_t s = 0; s < placement.serverCount(); ++s) {
+    ExchangeWriter writer(layout, head);
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      addKeys(traffic, s, c, writer);
+    payloads.push_back(writer.finish());
+  }
+  begin(MessageKind::Exchange, traffic, std::move(payloads));
+  pullBegan = stopwatch.begin();
+  return {};
+}
+
+Expected<RoundOutcome> ServerClient::endPull(const RoundOffer &offer) {
+  const TraceSpan span("take rows");
+  Traffic &traffic = *trained;
+  stopwatch.lap();
+  const double waitedBefore = traffic.costs.wait;
+  Expected<std::vector<ExchangeMessage>> answers =
+      await(MessageKind::Exchange, traffic, ExchangeForm::State);
+  if (!answers)
+    return answers.status();
+  BesideCosts &beside = traffic.costs.beside;
+  beside.pullWait += traffic.costs.wait - waitedBefore;
+  beside.pull +=
+      std::chrono::duration<double>(servers.lastAnswer() - pullBegan).count();
+  takeState(traffic, offer.next, *answers);
+  RoundOutcome outcome;
+  for (const ExchangeMessage &answer : *answers)
+    outcome.stop |= answer.head().stopRequested;
+  traffic.costs.serialise += stopwatch.lap();
+  return outcome;
 }
 
 Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
@@ -364,7 +335,7 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   route(traffic, offer.next);
   std::vector<double> norms;
   if (offer.sum && modeOf(descriptor).sendersFormNorms) {
-    norms = ownNorms(traffic, *offer.sum);
+    norms = ownNorms(descriptor, layout, *offer.sum, traffic.current);
     if (modeOf(descriptor).sendersClip)
       offer.sum = &clips.apply(layout, *offer.sum, norms);
   }
@@ -460,7 +431,6 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
                               std::span<const RowRequest> requests,
                               std::span<uint8_t *const> unknown) {
   const ExchangeLayout &layout = traffic.layout;
-  const pdl_program &program = layout.program();
   route(traffic, requests);
   ExchangeHead head;
   head.allValues = allValues;
@@ -480,7 +450,7 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     if (layout.channel(c).kind != PDL_CHANNEL_KEYS)
       continue;
-    const int32_t lookup = lookupOf(program, layout.channel(c).symbol);
+    const int32_t lookup = layout.lookupOf(layout.channel(c).symbol);
     for (int32_t s = 0; s < placement.serverCount(); ++s) {
       const std::span<const int32_t> places = traffic.next[lookup].placesOf(s);
       for (int64_t position : (*answers)[s].sectionOf<int64_t>(c))

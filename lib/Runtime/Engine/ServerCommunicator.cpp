@@ -19,6 +19,18 @@ using namespace pdlrt;
 
 RemoteState::~RemoteState() = default;
 
+PushSink::~PushSink() = default;
+
+static Status pullsWithSteps() {
+  return Status::internal("this state is not pulled beside steps");
+}
+
+Status RemoteState::beginPull(const RoundOffer &) { return pullsWithSteps(); }
+
+Expected<RoundOutcome> RemoteState::endPull(const RoundOffer &) {
+  return pullsWithSteps();
+}
+
 Status pdlrt::checkRemoteProgram(const pdl_descriptor &descriptor,
                                  const pdl_program &program) {
   for (int32_t l = 0; l < program.lookup_count; ++l)

@@ -13,7 +13,18 @@
 
 using namespace pdlrt;
 
+void BesideCosts::add(const BesideCosts &other) {
+  pushes += other.pushes;
+  pushedSteps += other.pushedSteps;
+  push += other.push;
+  pushWait += other.pushWait;
+  pull += other.pull;
+  pullWait += other.pullWait;
+  mostBytes = std::max(mostBytes, other.mostBytes);
+}
+
 void ExchangeCosts::add(const ExchangeCosts &other) {
+  beside.add(other.beside);
   serialise += other.serialise;
   wait += other.wait;
   servers.resize(std::max(servers.size(), other.servers.size()));
@@ -46,6 +57,20 @@ std::vector<std::string> pdlrt::costLines(const StepCosts &costs,
         fmt::format("serialise {}, wait {}", perStep(costs.exchange.serialise),
                     perStep(costs.exchange.wait));
   first += fmt::format("; CPU {}", perStep(cpuSeconds));
+  if (const BesideCosts &beside = costs.exchange.beside; beside.pushes > 0) {
+    auto hidden = [](double all, double waited) {
+      return all > 0 ? 100 * std::clamp(1 - waited / all, 0.0, 1.0) : 0.0;
+    };
+    lines.push_back(fmt::format(
+        "{} pushes of {} steps, {:.3f} ms each, {:.0f} % of it beside steps; "
+        "pulls {:.3f} ms a step, {:.0f} % beside; at most {} bytes of a "
+        "worker's pushes under way",
+        beside.pushes, beside.pushedSteps,
+        1000 * beside.push / double(beside.pushes),
+        hidden(beside.push, beside.pushWait),
+        1000 * beside.pull / double(std::max<int64_t>(beside.pushedSteps, 1)),
+        hidden(beside.pull, beside.pullWait), beside.mostBytes));
+  }
   for (const ServerTraffic &traffic : costs.exchange.servers)
     lines.push_back(fmt::format(
         "{}: {} messages, {} bytes sent, {} bytes received", traffic.name,

@@ -14,7 +14,11 @@ using namespace pdlrt;
 
 Status StepRows::gather(const pdl_descriptor &descriptor,
                         const pdl_program &program, ReplicaSet &replicas,
-                        int first, int count) {
+                        int first, int count, bool following) {
+  const auto contextOf = [&](int r) -> BatchContext & {
+    Replica &replica = replicas[first + r];
+    return following ? replica.following() : replica.current();
+  };
   while (lookups.size() < size_t(program.lookup_count))
     lookups.push_back(std::make_unique<Lookup>());
   rowRequests.resize(program.lookup_count);
@@ -22,7 +26,7 @@ Status StepRows::gather(const pdl_descriptor &descriptor,
     keyLists.clear();
     keyCounts.clear();
     for (int r = 0; r < count; ++r) {
-      const pdl_lookup &lookup = replicas[first + r].current().lookup(l);
+      const pdl_lookup &lookup = contextOf(r).lookup(l);
       keyLists.push_back(lookup.keys);
       keyCounts.push_back(lookup.key_count);
     }
@@ -38,7 +42,7 @@ Status StepRows::gather(const pdl_descriptor &descriptor,
     for (int r = 0; r < count; ++r) {
       if (keyCounts[r] == 0)
         continue;
-      void **pointers = replicas[first + r].current().remoteRows(l);
+      void **pointers = contextOf(r).remoteRows(l);
       if (!pointers)
         return Status::internal("a stage did not pull all of its lookups");
       for (int64_t u = 0; u < keyCounts[r]; ++u)

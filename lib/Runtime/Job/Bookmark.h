@@ -31,10 +31,11 @@ struct Bookmark {
     EpochBegins,
     /// the round of a step: its gradients, and the keys of the next one;
     Step,
-    /// the meeting behind an epoch, where trainers come in their own time;
-    Meeting,
-    /// the sum of what an epoch has counted.
+    /// the sum of what an epoch has counted;
     EpochEnds,
+    /// where workers step by themselves, the sum in which trainers meet, before
+    /// a checkpoint or when their steps of an epoch are over.
+    Meets,
   };
   Place place = Place::EpochBegins;
   /// Of the flags that decide what is trained.
@@ -42,14 +43,20 @@ struct Bookmark {
   int64_t epoch = 0;
   /// As TrainCommand counts them.
   int64_t totalSteps = 0, totalSamples = 0, skippedUpdates = 0;
-  int64_t agreedSteps = 0;
   int64_t resumedSteps = 0, resumedSamples = 0, stepsInEpoch = 0;
   /// Of the log of losses; -1: there is none.
   int64_t lossLines = -1;
   /// Of the last checkpoint.
   int64_t savedSteps = 0, savedEpoch = 0;
+  /// The most steps that any trainer had done when they last met.
+  int64_t agreedSteps = 0;
   /// Of an epoch that ends: whether it came to the end of the data.
   bool epochEnded = false;
+  /// Of Meets: the steps of this process are over.
+  bool stepsEnded = false;
+  /// Steps of the pass that are in the report, where workers step by
+  /// themselves.
+  int64_t passSteps = 0;
   /// Of the epoch, without the step of this request.
   Report report;
   int64_t badRows = 0;
@@ -61,6 +68,23 @@ struct Bookmark {
   /// Metrics of the local replicas, with the step of this request.
   MetricSums metrics;
 };
+
+/// What a worker that steps by itself leaves with each of its requests.
+struct WorkerBookmark {
+  /// The process, when it last had taken a step of all workers. Its positions
+  /// are those where the pass began, empty at the epoch's begin; its metrics
+  /// those of all replicas there, none at the epoch's begin.
+  Bookmark process;
+  WorkerMark mark;
+  /// Where the round behind the worker's steps begins; as in `process`.
+  std::vector<DataPosition> positions;
+  int64_t badRows = 0;
+  /// Of its replica, with the steps of the mark.
+  std::vector<double> metrics;
+};
+
+Message encodeBookmark(const WorkerBookmark &bookmark);
+Expected<WorkerBookmark> decodeWorkerBookmark(const Message &message);
 
 Message encodeBookmark(const Bookmark &bookmark);
 /// An error where the bytes are none. Any bytes are safe.

@@ -24,6 +24,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <utility>
@@ -83,18 +84,30 @@ public:
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest) override;
+  Status awaitSaved() override;
   bool mayComeBack() const override { return goesOn(); }
   void leaveBookmark(const Message &bookmark) override {
     servers->leaveNote(bookmark);
   }
   std::optional<Message> earlierBookmark() const override {
-    return servers->earlierNote();
+    return goesOn() && mode.workersSend ? noteOfProcess
+                                        : servers->earlierNote();
+  }
+  void leaveWorkerBookmark(int worker, const Message &bookmark) override;
+  std::vector<Message> workerBookmarks() const override;
+  bool workersWereLater() const override { return workersAreLater; }
+  void repeatWorker(int worker) override {
+    ServerGroup &group = *workers[worker].servers;
+    group.goOnWith(group.earlier().noted);
   }
   uint64_t id() const override { return servers->session(0).jobId(); }
   bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
-    for (Worker &worker : workers)
+    for (Worker &worker : workers) {
       worker.servers->leaveAll(outcome.message());
+      if (worker.pushServers)
+        worker.pushServers->leaveAll(outcome.message());
+    }
     for (const auto &group : {&asker, &saver})
       if (*group)
         (*group)->leaveAll(outcome.message());
@@ -106,9 +119,12 @@ private:
   /// A worker that sends by itself.
   struct Worker {
     std::unique_ptr<ServerGroup> servers;
+    /// Of its pushes, where they travel beside steps.
+    std::unique_ptr<ServerGroup> pushServers;
     /// The first worker has that of the job.
     std::unique_ptr<Model> ownMirror;
     std::unique_ptr<ServerClient> client;
+    std::unique_ptr<PushQueue> pushes;
   };
   /// An owner of state, and where it listens.
   struct Owner {
@@ -116,6 +132,15 @@ private:
     std::string address;
   };
   using EarlierStart = ServerGroupOptions::EarlierStart;
+  /// What an earlier start left with a worker's last request.
+  struct WorkerNote {
+    /// Sums that the process had asked for before.
+    uint64_t sums = 0;
+    Message bookmark;
+  };
+  static std::optional<WorkerNote> noteOf(const Worker &worker);
+  Status findPlace();
+  Status meetBehindSave();
   bool goesOn() const { return options.mayComeBack && mode.newStartsGoOn; }
   Expected<std::unique_ptr<ServerGroup>>
   connect(uint32_t worker, EarlierStart earlierStart,
@@ -155,6 +180,9 @@ private:
   /// workers of frozen programs.
   std::unique_ptr<CopyExchange> copies;
   GeoEngine *trainsCopy = nullptr;
+  /// As `earlierBookmark` and `workersWereLater` say, where workers send.
+  std::optional<Message> noteOfProcess;
+  bool workersAreLater = false;
   /// Send what changes no state, pulls and saves: senders of their own, so that
   /// a new start of this trainer need not know how much of it was done, and
   /// saves go on beside all else. Joined when they are needed.
@@ -250,18 +278,96 @@ DistributedJob::joinBeside(std::unique_ptr<ServerGroup> &group, int number) {
   return group.get();
 }
 
+/// The numbers of what worker senders note stand before a bookmark.
+static constexpr size_t sumsSize = sizeof(uint64_t);
+
+void DistributedJob::leaveWorkerBookmark(int worker, const Message &bookmark) {
+  const uint64_t sums = servers->requestsSent();
+  std::string note(reinterpret_cast<const char *>(&sums), sumsSize);
+  note += bookmark.toString();
+  workers[worker].servers->leaveNote(Message::ofString(std::move(note)));
+}
+
+std::optional<DistributedJob::WorkerNote>
+DistributedJob::noteOf(const Worker &worker) {
+  const ServerGroup::Earlier earlier = worker.servers->earlier();
+  const std::string bytes = earlier.note.toString();
+  if (earlier.noted == 0 || bytes.size() < sumsSize)
+    return std::nullopt;
+  WorkerNote note;
+  std::memcpy(&note.sums, bytes.data(), sumsSize);
+  note.bookmark = Message::ofString(bytes.substr(sumsSize));
+  return note;
+}
+
+std::vector<Message> DistributedJob::workerBookmarks() const {
+  std::vector<Message> all;
+  for (const Worker &worker : workers) {
+    const std::optional<WorkerNote> note = noteOf(worker);
+    all.push_back(note ? note->bookmark : Message());
+  }
+  return all;
+}
+
+/// Where an earlier start of a process was whose workers send by themselves:
+/// within its sums, or in steps behind them. Sums are asked for while no worker
+/// steps, and the first of each row of them has a bookmark.
+Status DistributedJob::findPlace() {
+  uint64_t sumsBeforeSteps = 0;
+  std::optional<Message> ofWorker;
+  for (const Worker &worker : workers) {
+    const std::optional<WorkerNote> note = noteOf(worker);
+    if (note && (!ofWorker || note->sums > sumsBeforeSteps)) {
+      sumsBeforeSteps = note->sums;
+      ofWorker = note->bookmark;
+    }
+    worker.servers->goOnWith(worker.servers->earlier().firstMissing);
+  }
+  const ServerGroup::Earlier sums = servers->earlier();
+  workersAreLater = ofWorker && sumsBeforeSteps >= sums.noted;
+  if (workersAreLater) {
+    servers->goOnWith(sumsBeforeSteps + 1);
+    noteOfProcess = ofWorker;
+    return {};
+  }
+  if (sums.firstMissing > 1 || servers->wasSentBefore()) {
+    // Without a note it can only begin anew, with what servers still answer.
+    constexpr uint64_t lastWithoutNote = 2;
+    if (sums.noted == 0 && sums.firstMissing > lastWithoutNote + 1)
+      return Status::invalid(
+          "an earlier start of this trainer ended where it left no bookmark: "
+          "end all trainers and servers, and start them from the last "
+          "checkpoint");
+    noteOfProcess = sums.note;
+  }
+  servers->goOnWith(std::max<uint64_t>(sums.noted, 1));
+  return {};
+}
+
 Status DistributedJob::join() {
-  auto joined = joinAs(0, goesOn() ? EarlierStart::GoOn : EarlierStart::Refuse);
+  const EarlierStart ofSteps = !goesOn()          ? EarlierStart::Refuse
+                               : mode.workersSend ? EarlierStart::Ask
+                                                  : EarlierStart::GoOn;
+  auto joined = joinAs(0, ofSteps);
   if (!joined)
     return joined.status();
   servers = std::move(*joined);
   if (mode.workersSend)
     for (int w = 0; w < run.workers; ++w) {
-      auto other = joinAs(uint32_t(w) + 1, EarlierStart::Refuse);
+      auto other = joinAs(uint32_t(w) + 1, ofSteps);
       if (!other)
         return other.status();
       workers.emplace_back().servers = std::move(*other);
     }
+  // Behind those that pull and save.
+  for (int w = 0; w < int(workers.size()) && options.pushes.queued > 0; ++w) {
+    auto other = joinAs(uint32_t(run.workers + 3 + w), EarlierStart::Refuse);
+    if (!other)
+      return other.status();
+    workers[w].pushServers = std::move(*other);
+  }
+  if (ofSteps == EarlierStart::Ask)
+    PDLRT_RETURN_IF_ERROR(findPlace());
   joining = false;
   return {};
 }
@@ -338,7 +444,20 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
       return created.status();
     worker.client = std::move(*created);
     worker.client->setPacking(options.keyPacking, options.gradientPacking);
-    all.push_back({worker.client.get(), mirror});
+    if (goesOn())
+      worker.client->askForAllValues();
+    if (worker.pushServers) {
+      auto pushes = PushQueue::create(
+          descriptor, int32_t(&program - descriptor.programs), placement,
+          *worker.pushServers, scheduler, options.pushes);
+      if (!pushes)
+        return pushes.status();
+      worker.pushes = std::move(*pushes);
+      worker.pushes->setPacking(options.keyPacking, options.gradientPacking);
+    }
+    all.push_back({.state = worker.client.get(),
+                   .mirror = mirror,
+                   .pushes = worker.pushes.get()});
   }
   return std::unique_ptr<StepEngine>(
       std::make_unique<AsyncEngine>(all, program, layout, scheduler));
@@ -396,9 +515,12 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
   // Who goes on from here has none of these.
   if (client)
     client->forgetRemainders();
-  for (Worker &worker : workers)
+  for (Worker &worker : workers) {
     if (worker.client)
       worker.client->forgetRemainders();
+    if (worker.pushes)
+      worker.pushes->forgetRemainders();
+  }
   // Where steps are rounds, servers stay between two of them until this
   // trainer's next one.
   std::unique_ptr<RestOfSave> rest;
@@ -417,9 +539,9 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
     }
   }
   // Nobody pushes before all servers have begun: their parts are of one moment.
-  int64_t begun = 1;
-  if (!mode.stepsAreRounds)
-    PDLRT_RETURN_IF_ERROR(sum({&begun, 1}, {}));
+  // A save that a new start would not know of is waited for.
+  if (!goesOn())
+    PDLRT_RETURN_IF_ERROR(meetBehindSave());
   return rest;
 }
 
@@ -427,35 +549,41 @@ Expected<Placement> pdlrt::placementOf(const pdl_descriptor &descriptor,
                                        const DistributedOptions &options) {
   return Placement::compute(descriptor, int32_t(options.servers.size()),
                             options.trainers, options.placement);
-}
-
-Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
-                                              const DistributedOptions &options,
-                                              const RunOptions &run,
-                                              Transport &transport) {
-  Expected<Placement> placement = placementOf(descriptor, options);
-  if (!placement)
-    return placement.status();
-  auto job = std::make_unique<DistributedJob>(
-      descriptor, options, std::move(*placement), run, transport);
-  Status status = job->join();
-  if (!status.ok()) {
-    // Servers that it has joined would wait for it.
-    job->leave(status);
-    return status;
+  Status DistributedJob::meetBehindSave() {
+    int64_t here = 1;
+    return mode.stepsAreRounds ? Status() : sum({&here, 1}, {});
   }
-  return std::unique_ptr<Job>(std::move(job));
-}
 
-void pdlrt::announceFailure(const pdl_descriptor &descriptor,
-                            const DistributedOptions &options,
-                            Transport &transport, const Status &failure) {
-  const Expected<Placement> placement = placementOf(descriptor, options);
-  if (!placement)
-    return;
-  DistributedOptions brief = options;
-  brief.joinPatience =
-      std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
-  DistributedJob(descriptor, brief, *placement, RunOptions(), transport)
-      .announce(failure, std::chrono::minutes(1));
-}
+  Status DistributedJob::awaitSaved() {
+    return goesOn() ? meetBehindSave() : Status();
+  }
+
+  Expected<std::unique_ptr<Job>> pdlrt::joinJob(
+      const pdl_descriptor &descriptor, const DistributedOptions &options,
+      const RunOptions &run, Transport &transport) {
+    Expected<Placement> placement = placementOf(descriptor, options);
+    if (!placement)
+      return placement.status();
+    auto job = std::make_unique<DistributedJob>(
+        descriptor, options, std::move(*placement), run, transport);
+    Status status = job->join();
+    if (!status.ok()) {
+      // Servers that it has joined would wait for it.
+      job->leave(status);
+      return status;
+    }
+    return std::unique_ptr<Job>(std::move(job));
+  }
+
+  void pdlrt::announceFailure(const pdl_descriptor &descriptor,
+                              const DistributedOptions &options,
+                              Transport &transport, const Status &failure) {
+    const Expected<Placement> placement = placementOf(descriptor, options);
+    if (!placement)
+      return;
+    DistributedOptions brief = options;
+    brief.joinPatience =
+        std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
+    DistributedJob(descriptor, brief, *placement, RunOptions(), transport)
+        .announce(failure, std::chrono::minutes(1));
+  }

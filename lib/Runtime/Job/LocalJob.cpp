@@ -20,7 +20,13 @@ RestOfSave::~RestOfSave() = default;
 
 Job::~Job() = default;
 
+Status Job::awaitSaved() { return {}; }
+
 void Job::leaveBookmark(const Message &) {}
+
+void Job::leaveWorkerBookmark(int, const Message &) {}
+
+void Job::repeatWorker(int) {}
 
 Status Job::checkSaveFolder(const std::string &) { return {}; }
 

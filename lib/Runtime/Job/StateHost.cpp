@@ -41,9 +41,14 @@ static constexpr std::chrono::milliseconds pollInterval(100);
 static constexpr uint32_t mostWorkers = 4096;
 /// What a trainer may have sent since the last bookmark that all servers have,
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
-/// Where steps are no rounds of all: an exchange, four sums for a checkpoint
-/// that trainers come to by themselves, the next exchange.
-static constexpr uint32_t keptAnswers = 4, keptAnswersOfMeetings = 6;
+/// Where steps are no rounds of all there are more sums: of those at a
+/// checkpoint or at the end of an epoch, with its save and its test, seven at
+/// most.
+static constexpr uint32_t keptAnswers = 4, keptAnswersOfMeetings = 9;
+/// The same where workers send by themselves: each of their requests has a
+/// bookmark, so that a new start goes back by one; the process sends sums
+/// alone.
+static constexpr uint32_t keptOfWorker = 2, keptSums = 12;
 
 //===----------------------------------------------------------------------===//
 // State at the start
@@ -127,10 +132,13 @@ static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
   core.firstIncarnation = chooseFirstIncarnation();
   core.jobId = drawNumber();
   core.newStartsGoOn = modeOf(descriptor).newStartsGoOn;
-  core.keptAnswers = !core.newStartsGoOn ? 1
-                     : modeOf(descriptor).stepsAreRounds
-                         ? keptAnswers
-                         : keptAnswersOfMeetings;
+  const Mode &mode = modeOf(descriptor);
+  core.keptAnswers = !mode.newStartsGoOn   ? 1
+                     : mode.workersSend    ? keptOfWorker
+                     : mode.stepsAreRounds ? keptAnswers
+                                           : keptAnswersOfMeetings;
+  if (mode.newStartsGoOn && mode.workersSend)
+    core.keptOfProcess = keptSums;
   core.silenceLimit = options.silenceLimit;
   core.joinLimit = options.joinLimit;
   core.onFailure =

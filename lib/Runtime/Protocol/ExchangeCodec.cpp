@@ -31,12 +31,16 @@ enum Flags : uint32_t {
   KeysAsDeltas = 16,
   GradientsInBFloat16 = 32,
   GradientsInInt8 = 64,
-  KnownFlags = 127,
+  OwnKeys = 128,
+  KnownFlags = 255,
 };
 
 /// The first bytes, as they travel; a size for each channel follows.
 struct WireHead {
-  uint32_t flags, program, contributors, channelCount;
+  uint32_t flags, program;
+  /// `contributors`, or with OwnKeys `steps`.
+  uint32_t count;
+  uint32_t channelCount;
 };
 constexpr size_t wireHeadWords = sizeof(WireHead) / sizeof(uint64_t);
 
@@ -109,7 +113,11 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
   if (head.flags & GradientsInInt8)
     message.start.gradients = GradientPacking::Int8;
   message.start.program = head.program;
-  message.start.contributors = head.contributors;
+  message.start.ownKeys = head.flags & OwnKeys;
+  if (message.start.ownKeys)
+    message.start.steps = head.count;
+  else
+    message.start.contributors = head.count;
   message.kept = payload;
   message.copies.reserve(sizes.size());
   for (size_t c = 0; c < sizes.size(); ++c) {
@@ -192,6 +200,20 @@ int32_t ExchangeLayout::find(pdl_channel_kind kind,
             symbolOrClip)
       return c;
   }
+  return -1;
+}
+
+int32_t ExchangeLayout::lookupOf(int32_t table) const {
+  for (int32_t l = 0; l < program().lookup_count; ++l)
+    if (program().lookups[l].symbol == table)
+      return l;
+  return -1;
+}
+
+int32_t ExchangeLayout::updateOf(int32_t symbol) const {
+  for (int32_t u = 0; u < program().update_count; ++u)
+    if (program().updates[u].symbol == symbol)
+      return u;
   return -1;
 }
 
@@ -293,7 +315,8 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
       return requiredIf(form == Form::Exchange && head.contributes);
     const bool isLast = form == Form::Norm || form == Form::Pull ||
                         (form == Form::Exchange && !withNormRequest);
-    return requiredIf(isLast && (head.contributesNext || form == Form::Pull));
+    return requiredIf(
+        isLast && (head.contributesNext || head.ownKeys || form == Form::Pull));
   }
   case PDL_CHANNEL_ROWS:
   case PDL_CHANNEL_CHANGED_KEYS:
@@ -351,6 +374,11 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
                    std::to_string(numberOnWire));
   if (form == ExchangeForm::Pull && !program().frozen)
     return damaged("it pulls for a program that trains");
+  const ExchangeHead &head = message.head();
+  if (head.ownKeys &&
+      (form != ExchangeForm::Exchange || withNormRequest || !head.contributes ||
+       head.contributesNext || head.allValues || head.steps == 0))
+    return damaged("it brings keys of its own where it must not");
   if (message.head().contributes && !withDeltas &&
       objectiveOf(channelCount()) == 0)
     return damaged("it contributes to a program without losses");
@@ -436,7 +464,8 @@ void ExchangeWriter::addCopy(int32_t channel, const void *data, size_t bytes) {
 }
 
 void ExchangeWriter::addBlocks(int32_t server, int32_t channel,
-                               const void *parameter) {
+                               const void *parameter,
+                               const std::shared_ptr<const void> &owner) {
   const int32_t symbol = layout.channel(channel).symbol;
   const std::vector<RowBlock> &runs = layout.placement().rowsOf(symbol, server);
   const auto rows = size_t(layout.placement().rowCountOf(symbol, server));
@@ -446,7 +475,7 @@ void ExchangeWriter::addBlocks(int32_t server, int32_t channel,
     add(channel,
         static_cast<const std::byte *>(parameter) +
             size_t(run.firstRow) * rowBytes,
-        size_t(run.rowCount) * rowBytes);
+        size_t(run.rowCount) * rowBytes, owner);
 }
 
 Message ExchangeWriter::finish() {
@@ -459,9 +488,10 @@ Message ExchangeWriter::finish() {
       (head.allValues ? AllValues : 0) |
       (head.keys == KeyPacking::Delta ? KeysAsDeltas : 0) |
       (head.gradients == GradientPacking::BFloat16 ? GradientsInBFloat16 : 0) |
-      (head.gradients == GradientPacking::Int8 ? GradientsInInt8 : 0);
+      (head.gradients == GradientPacking::Int8 ? GradientsInInt8 : 0) |
+      (head.ownKeys ? OwnKeys : 0);
   wire.program = head.program;
-  wire.contributors = head.contributors;
+  wire.count = head.ownKeys ? head.steps : head.contributors;
   wire.channelCount = uint32_t(sizes.size());
   const size_t headBytes = sizeof(wire) + sizes.size() * sizeof(uint64_t);
   auto start = std::make_shared<std::vector<uint64_t>>(headBytes / 8);

@@ -53,7 +53,7 @@ ReplayGuard::Verdict ReplayGuard::admit(const Envelope &request,
     return verdict;
   Sender &sender = senders.at(nameOf(request));
   sender.lastSequence = request.sequence;
-  if (sender.requests.size() >= kept)
+  if (sender.requests.size() >= (request.worker == 0 ? keptOfProcess : kept))
     sender.requests.pop_front();
   // A copy: the note must not keep all bytes of its request.
   sender.requests.push_back(

@@ -32,6 +32,7 @@ public:
       {
         const std::lock_guard lock(self->mutex);
         ++self->ended;
+        self->last = std::chrono::steady_clock::now();
         self->hasError |= !result.ok();
         self->results[server] = std::move(result);
       }
@@ -59,6 +60,11 @@ public:
     const std::lock_guard lock(mutex);
     return results[server] && results[server]->ok();
   }
+  /// When the last one ended so far.
+  Time lastEnd() const {
+    const std::lock_guard lock(mutex);
+    return last;
+  }
   /// The first error by server, or all answers; after the end or an error.
   Expected<std::vector<Message>> take() {
     const std::lock_guard lock(mutex);
@@ -77,6 +83,7 @@ private:
   std::condition_variable changed;
   size_t ended = 0;
   bool hasError = false;
+  Time last;
   std::vector<std::optional<Expected<Message>>> results;
 };
 
@@ -99,10 +106,10 @@ Expected<std::unique_ptr<ServerGroup>> ServerGroup::connect(
 
 ServerGroup::~ServerGroup() = default;
 
-std::string ServerGroup::waitingLine(Wave &wave) const {
+std::string ServerGroup::waitingLine(const HasEnded &hasEnded) const {
   std::string line;
   for (size_t server = 0; server < sessions.size(); ++server) {
-    if (wave.hasEnded(server))
+    if (hasEnded(server))
       continue;
     const std::string reason = sessions[server]->waitingFor();
     line += (line.empty() ? "" : "; ") + sessions[server]->name() +
@@ -113,25 +120,56 @@ std::string ServerGroup::waitingLine(Wave &wave) const {
   return line;
 }
 
-bool ServerGroup::waitsForSilent(Wave &wave) const {
+bool ServerGroup::waitsForSilent(const HasEnded &hasEnded) const {
   for (size_t server = 0; server < sessions.size(); ++server)
-    if (joined[server] && !wave.hasEnded(server) &&
+    if (joined[server] && !hasEnded(server) &&
         sessions[server]->silence() > options.stopPatience)
       return true;
   return false;
 }
 
 /// Of a server that others are still waited for beside.
-Status ServerGroup::failureElsewhere(const Wave &wave) const {
+Status ServerGroup::failureElsewhere(const HasEnded &hasEnded) const {
   for (size_t server = 0; server < sessions.size(); ++server)
-    if (wave.hasEnded(server))
+    if (hasEnded(server))
       PDLRT_RETURN_IF_ERROR(sessions[server]->failure());
+  return {};
+}
+
+Status ServerGroup::stopReason(const HasEnded &hasEnded) const {
+  if (options.shouldStop && options.shouldStop())
+    return Status::invalid("stopped while it waited; " + waitingLine(hasEnded));
+  if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&
+      waitsForSilent(hasEnded))
+    return Status::invalid("stopped while a server was silent; " +
+                           waitingLine(hasEnded));
+  return {};
+}
+
+void ServerGroup::reportIfDue(const HasEnded &hasEnded,
+                              Wave::Time &nextReport) const {
+  const Wave::Time now = std::chrono::steady_clock::now();
+  if (now < nextReport)
+    return;
+  nextReport = now + options.reportInterval;
+  if (options.report)
+    options.report(waitingLine(hasEnded));
+}
+
+Status ServerGroup::lookAround(const HasEnded &hasEnded,
+                               Wave::Time &nextReport) const {
+  PDLRT_RETURN_IF_ERROR(failureElsewhere(hasEnded));
+  PDLRT_RETURN_IF_ERROR(stopReason(hasEnded));
+  reportIfDue(hasEnded, nextReport);
   return {};
 }
 
 Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
   using SteadyClock = std::chrono::steady_clock;
-  Wave::Time nextReport = SteadyClock::now() + options.reportInterval;
+  Wave::Time nextReport = firstReport();
+  const HasEnded hasEnded = [&wave](size_t server) {
+    return wave.hasEnded(server);
+  };
   std::optional<Wave::Time> giveUp;
   for (;;) {
     Wave::Time until = SteadyClock::now() + pollInterval;
@@ -141,22 +179,13 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
       return wave.take();
     const Wave::Time now = SteadyClock::now();
     // A server may fail behind its answer, while others do not give theirs.
-    const Status elsewhere = failureElsewhere(wave);
+    const Status elsewhere = failureElsewhere(hasEnded);
     if (!giveUp && (wave.anyError() || !elsewhere.ok()))
       giveUp = now + options.errorPatience;
     if (giveUp && now >= *giveUp)
       return wave.anyError() ? wave.take() : elsewhere;
-    if (options.shouldStop && options.shouldStop())
-      return Status::invalid("stopped while it waited; " + waitingLine(wave));
-    if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&
-        waitsForSilent(wave))
-      return Status::invalid("stopped while a server was silent; " +
-                             waitingLine(wave));
-    if (now >= nextReport) {
-      nextReport = now + options.reportInterval;
-      if (options.report)
-        options.report(waitingLine(wave));
-    }
+    PDLRT_RETURN_IF_ERROR(stopReason(hasEnded));
+    reportIfDue(hasEnded, nextReport);
   }
 }
 
@@ -220,52 +249,72 @@ ServerGroup::joinAll(std::vector<Message> handshakes) {
     return answers;
   if (others > 0)
     answers->front() = std::move(firstAnswer);
-  if (options.earlierStart != ServerGroupOptions::EarlierStart::Ignore)
+  using EarlierStart = ServerGroupOptions::EarlierStart;
+  for (const auto &session : sessions)
+    firstUnsent = std::max(firstUnsent, session->nextSequence());
+  if (options.earlierStart == EarlierStart::Refuse ||
+      options.earlierStart == EarlierStart::GoOn)
     PDLRT_RETURN_IF_ERROR(goOn());
   return answers;
 }
 
+ServerGroup::Earlier ServerGroup::earlier() const {
+  Earlier found;
+  found.firstMissing = sessions[0]->nextSequence();
+  for (const auto &session : sessions)
+    found.firstMissing = std::min(found.firstMissing, session->nextSequence());
+  for (NumberedNote &each : sessions[0]->notes())
+    if (each.sequence < found.firstMissing) {
+      found.noted = each.sequence;
+      found.note = std::move(each.note);
+    }
+  return found;
+}
+
+void ServerGroup::goOnWith(uint64_t sequence) {
+  for (const auto &session : sessions)
+    session->continueFrom(sequence);
+  sent = sequence - 1;
+}
+
 /// Takes up where an earlier start of this sender ended, if there was one.
 Status ServerGroup::goOn() {
-  uint64_t first = sessions[0]->nextSequence();
-  for (const auto &session : sessions) {
-    first = std::min(first, session->nextSequence());
-    firstUnsent = std::max(firstUnsent, session->nextSequence());
-  }
   if (firstUnsent == 1)
     return {};
-  // All servers have the requests before `first`.
-  uint64_t from = 1;
-  std::optional<Message> note;
-  for (const NumberedNote &each : sessions[0]->notes())
-    if (each.sequence < first) {
-      from = each.sequence;
-      note = each.note;
-    }
+  const Earlier found = earlier();
   // Without a note it can only begin anew, with what servers still answer.
   constexpr uint64_t lastWithoutNote = 2;
   if (options.earlierStart != ServerGroupOptions::EarlierStart::GoOn ||
-      (!note && first > lastWithoutNote + 1))
+      (found.noted == 0 && found.firstMissing > lastWithoutNote + 1))
     return Status::invalid(
         sessions[0]->name() + " expects request " +
         std::to_string(sessions[0]->nextSequence()) +
         " of this trainer, which an earlier start of it did not end: end "
         "all trainers and servers, and start them from the last checkpoint");
-  for (const auto &session : sessions)
-    session->continueFrom(from);
-  sent = from - 1;
-  noteToGoOnFrom = note.value_or(Message());
+  goOnWith(std::max<uint64_t>(found.noted, 1));
+  noteToGoOnFrom = found.note;
   return {};
+}
+
+void ServerGroup::beginAll(MessageKind kind, std::vector<Message> payloads) {
+  ++sent;
+  open = std::make_shared<Wave>(sessions.size());
+  for (size_t server = 0; server < sessions.size(); ++server)
+    sessions[server]->send(kind, std::move(payloads[server]),
+                           open->doneOf(server));
+}
+
+Expected<std::vector<Message>> ServerGroup::awaitAll() {
+  const std::shared_ptr<Wave> wave = std::exchange(open, nullptr);
+  auto answers = waitFor(*wave);
+  answeredAt = wave->lastEnd();
+  return answers;
 }
 
 Expected<std::vector<Message>>
 ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
-  ++sent;
-  const auto wave = std::make_shared<Wave>(sessions.size());
-  for (size_t server = 0; server < sessions.size(); ++server)
-    sessions[server]->send(kind, std::move(payloads[server]),
-                           wave->doneOf(server));
-  return waitFor(*wave);
+  beginAll(kind, std::move(payloads));
+  return awaitAll();
 }
 
 /// Joins servers that would wait for this start, so that it can tell them that

@@ -19,6 +19,7 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Table/QuiescentPoints.h"
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <string>
@@ -57,6 +58,7 @@ protected:
 
 private:
   Status takeUp(Pulled &pulled, const ExchangeLayout &layout);
+  std::vector<double> normsOf(const ExchangeLayout &layout) const;
 
   const std::unique_ptr<RoundPolicy> ownPolicy;
   struct Sender {
@@ -76,6 +78,8 @@ private:
   /// The request that was checked last, and what it gives.
   std::shared_ptr<const ExchangeMessage> incoming;
   Pulled next;
+  /// Of a request with keys of its own: these.
+  Pulled pushed;
   RunningSum sum;
   Contribution part;
   /// The program that is trained, one in a pass.
@@ -99,9 +103,16 @@ AsyncServer::Sender &AsyncServer::senderOf(const Envelope &request) {
 Status AsyncServer::takeUp(Pulled &pulled, const ExchangeLayout &layout) {
   const TraceSpan span("take up");
   const int32_t program = layout.programIndex();
+  const bool ownKeys = incoming->head().ownKeys;
+  pushed = {};
+  if (ownKeys) {
+    pushed.program = program;
+    pushed.message = incoming;
+    PDLRT_RETURN_IF_ERROR(insertKeys({&pushed}));
+  }
   sum.begin(blocks[program]);
-  PDLRT_RETURN_IF_ERROR(
-      sum.add(contributionOf(layout, *incoming, pulled), scheduler));
+  PDLRT_RETURN_IF_ERROR(sum.add(
+      contributionOf(layout, *incoming, ownKeys ? pushed : pulled), scheduler));
   Expected<Contribution> ended = closeSum(sum, program);
   if (!ended)
     return ended.status();
@@ -123,14 +134,23 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
     return Status::invalid("a server that applies pushes as they come takes no "
                            "norms by themselves");
   Pulled &pulled = senderOf(request).pulled;
-  if (message.head().contributes && pulled.program != layout.programIndex())
+  const bool ownKeys = message.head().ownKeys;
+  if (ownKeys && ownPolicy)
+    return Status::invalid(
+        "trainer " + std::to_string(request.trainer) +
+        " pushes beside its steps (--push-queue), but this server was started "
+        "with --max-staleness, which holds steps back by their answers: leave "
+        "one of the two out");
+  if (message.head().contributes && !ownKeys &&
+      pulled.program != layout.programIndex())
     return Status::invalid(
         "worker " + std::to_string(request.worker) + " of trainer " +
         std::to_string(request.trainer) +
         " sends gradients of a step it is not in: this is a fault of PDL, "
         "please report it");
   PDLRT_RETURN_IF_ERROR(layout.check(ExchangeForm::Exchange, rank(), message,
-                                     pushedRows(layout, pulled)));
+                                     ownKeys ? pushedRows(layout, message)
+                                             : pushedRows(layout, pulled)));
   incoming = std::make_shared<const ExchangeMessage>(std::move(message));
   try {
     return takeUp(pulled, layout);
@@ -140,28 +160,48 @@ Status AsyncServer::checkStep(const Envelope &request, ExchangeMessage message,
   }
 }
 
+/// By clip, of what the request brings. Senders divide by the weight of all
+/// samples; where the groups of a clip merge steps by sum, their gradient is as
+/// many times as large as there are steps.
+std::vector<double> AsyncServer::normsOf(const ExchangeLayout &layout) const {
+  std::vector<double> norms(descriptor.clip_count);
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    const auto norm = incoming->sectionOf<double>(c);
+    if (layout.channel(c).kind != PDL_CHANNEL_NORM || norm.empty())
+      continue;
+    const int32_t clip = layout.channel(c).clip;
+    norms[clip] = norm[0];
+    const auto *end = descriptor.groups + descriptor.group_count;
+    if (std::any_of(descriptor.groups, end, [clip](const pdl_group &group) {
+          return group.clip == clip && group.merge == PDL_MERGE_SUM;
+        }))
+      norms[clip] *= double(part.steps) * double(part.steps);
+  }
+  return norms;
+}
+
 Status AsyncServer::takeStep(const Envelope &request, Turn turn) {
   (void)turn; // All come by themselves.
   const ExchangeLayout &layout = layouts[incoming->head().program];
-  std::vector<double> norms(descriptor.clip_count);
-  for (int32_t c = 0; c < layout.channelCount(); ++c)
-    if (const auto norm = incoming->sectionOf<double>(c);
-        layout.channel(c).kind == PDL_CHANNEL_NORM && !norm.empty())
-      norms[layout.channel(c).clip] = norm[0];
+  const std::vector<double> norms = normsOf(layout);
+  // A push beside steps is answered in a few bytes: what is read is pulled.
+  const bool ownKeys = incoming->head().ownKeys;
   if (part.present && part.hasWeight()) {
     const TraceSpan span("apply");
     PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
   }
   renewRows(next);
   ownCosts.steps += part.present;
+  ownCosts.mergedSteps += part.present ? part.steps - 1 : 0;
   ownCosts.apply += stopwatch.lap();
   stopRequested |= incoming->head().stopRequested;
   Sender &sender = senderOf(request);
   sender.allValues = incoming->head().allValues;
   sender.outcome = {};
-  sender.outcome.setSums(part);
+  if (!ownKeys)
+    sender.outcome.setSums(part);
   // Others have changed the state since this sender's last answer.
-  sender.outcome.applied = true;
+  sender.outcome.applied = !ownKeys;
   sender.outcome.contributors = incoming->head().contributesNext ? 1 : 0;
   sender.pulled = std::exchange(next, {});
   points.pass(sender.number, /*rests=*/sender.pulled.program < 0,

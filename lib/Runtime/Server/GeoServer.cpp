@@ -63,7 +63,7 @@ private:
   Status refuse(int32_t symbol) const;
   void addChangedRows(const ExchangeLayout &layout, int32_t rowsChannel,
                       ExchangeWriter &writer);
-  Message answer(const ExchangeLayout &layout, uint32_t trainer);
+  Message answerFor(const ExchangeLayout &layout, uint32_t trainer);
 
   /// By trainer: the clock at its last exchange.
   std::vector<uint64_t> seen;
@@ -215,7 +215,7 @@ void GeoServer::addChangedRows(const ExchangeLayout &layout,
   writer.add(rowsChannel, out.get(), size_t(count) * bytes, out);
 }
 
-Message GeoServer::answer(const ExchangeLayout &layout, uint32_t trainer) {
+Message GeoServer::answerFor(const ExchangeLayout &layout, uint32_t trainer) {
   const TraceSpan span("answer");
   Snapshot snapshot(descriptor.symbol_count);
   ExchangeWriter writer(layout, {});
@@ -246,7 +246,7 @@ Status GeoServer::takeStep(const Envelope &request, Turn turn) {
     }
     ownCosts.apply += stopwatch.lap();
   }
-  answers[request.trainer] = answer(layout, request.trainer);
+  answers[request.trainer] = answerFor(layout, request.trainer);
   // A trainer that is alone knows of its own changes.
   if (incoming->head().contributes && !replaces()) {
     ++clock;

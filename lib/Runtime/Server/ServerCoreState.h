@@ -46,7 +46,8 @@ class ServerCore::State : public std::enable_shared_from_this<State> {
 public:
   State(const ServerCoreOptions &given, Clock &by, Executor &on)
       : options(given), clock(by), executor(on), roster(options, clock),
-        guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1),
+        guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1,
+              given.onFailure == FailurePolicy::Wait ? given.keptOfProcess : 1),
         steps(given.trainers), sums(given.trainers), progress(given.trainers) {}
 
   void handle(const Message &request, Responder responder);

@@ -29,13 +29,18 @@ std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
     return fmt::format("{:.3f} ms", 1000 * part / double(costs.steps));
   };
   const double busy = costs.check + costs.sum + costs.apply + costs.answer;
+  const std::string merged =
+      costs.mergedSteps == 0
+          ? ""
+          : fmt::format(" (merged of {})", costs.steps + costs.mergedSteps);
   std::vector<std::string> lines = {
-      fmt::format("{} steps; a step took {}: check {}, sum {}, apply {}, "
+      fmt::format("{} steps{}; a step took {}: check {}, sum {}, apply {}, "
                   "answer {}, idle {}; last request to answers {}; CPU {}",
-                  costs.steps, perStep(costs.elapsed), perStep(costs.check),
-                  perStep(costs.sum), perStep(costs.apply),
-                  perStep(costs.answer), perStep(costs.elapsed - busy),
-                  perStep(costs.closing), perStep(costs.cpu)),
+                  costs.steps, merged, perStep(costs.elapsed),
+                  perStep(costs.check), perStep(costs.sum),
+                  perStep(costs.apply), perStep(costs.answer),
+                  perStep(costs.elapsed - busy), perStep(costs.closing),
+                  perStep(costs.cpu)),
       fmt::format("{} messages, {} bytes received, {} bytes sent",
                   costs.messages, costs.bytesReceived, costs.bytesSent)};
   if (costs.late + costs.dropped > 0)

@@ -28,6 +28,16 @@ std::vector<int64_t> StateServer::pushedRows(const ExchangeLayout &layout,
   return counts;
 }
 
+std::vector<int64_t> StateServer::pushedRows(const ExchangeLayout &layout,
+                                             const ExchangeMessage &message) {
+  std::vector<int64_t> counts(layout.channelCount());
+  for (int32_t c = 0; c < layout.channelCount(); ++c)
+    if (layout.channel(c).kind == PDL_CHANNEL_ROW_GRADIENT)
+      counts[c] =
+          int64_t(message.sectionSize(layout.keysOf(c)) / sizeof(int64_t));
+  return counts;
+}
+
 int32_t StateServer::updateOf(const ExchangeLayout &layout,
                               int32_t symbol) const {
   const pdl_program &program = layout.program();
@@ -131,6 +141,7 @@ Contribution StateServer::contributionOf(const ExchangeLayout &layout,
                                          Pulled &pulled) {
   Contribution part;
   part.present = message.head().contributes;
+  part.steps = message.head().steps;
   part.blocks.resize(layout.program().update_count);
   if (!part.present)
     return part;

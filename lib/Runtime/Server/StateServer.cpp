@@ -241,8 +241,10 @@ Expected<StepFacts> StateServer::checkPayload(const Envelope &request,
   if (layout.program().frozen)
     return Status::invalid(std::string("program @") + layout.program().name +
                            " is frozen and has no steps");
-  const StepFacts facts = {message->head().contributes,
-                           message->head().contributesNext};
+  // A push beside steps is none of its sender's steps.
+  const ExchangeHead &head = message->head();
+  const StepFacts facts = {head.contributes && !head.ownKeys,
+                           head.contributesNext};
   PDLRT_RETURN_IF_ERROR(checkStep(request, std::move(*message), layout));
   return facts;
 }

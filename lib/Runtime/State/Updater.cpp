@@ -573,7 +573,8 @@ Status Updater::finish(const Contribution &merged,
 /// The symbol of a block whose merged gradient is not finite, -1 if all are.
 /// Parts that are finite may have a sum that is not, and a sum of weights below
 /// one makes quotients larger than what they are made of.
-static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
+static int32_t findNonFiniteSum(const pdl_descriptor &descriptor,
+                                std::span<const GradientBlock> blocks,
                                 const Contribution &merged) {
   double weight = 0;
   auto areFinite = [&](int32_t type, int64_t count, const void *values) {
@@ -582,7 +583,9 @@ static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
   };
   for (size_t b = 0; b < blocks.size(); ++b) {
     const BlockGradient &gradient = merged.blocks[b];
-    weight = merged.objectives[blocks[b].objective].weight;
+    weight =
+        divisorOf(descriptor, descriptor.symbols[blocks[b].symbol].group,
+                  merged.objectives[blocks[b].objective].weight, merged.steps);
     // Nobody divides by it.
     if (!(weight > 0))
       continue;
@@ -598,15 +601,16 @@ static int32_t findNonFiniteSum(std::span<const GradientBlock> blocks,
 }
 
 bool pdlrt::hasSmallWeight(const Contribution &merged) {
-  return std::ranges::any_of(merged.objectives, [](const ObjectiveSums &sums) {
-    return sums.weight > 0 && sums.weight < 1;
+  // The least divisor that a group may have.
+  return std::ranges::any_of(merged.objectives, [&](const ObjectiveSums &sums) {
+    return sums.weight > 0 && sums.weight / double(merged.steps) < 1;
   });
 }
 
 Status pdlrt::checkFiniteSums(const pdl_descriptor &descriptor,
                               std::span<const GradientBlock> blocks,
                               const Contribution &merged) {
-  const int32_t symbol = findNonFiniteSum(blocks, merged);
+  const int32_t symbol = findNonFiniteSum(descriptor, blocks, merged);
   return symbol < 0 ? Status() : refuseSum(descriptor, symbol);
 }
 

@@ -19,6 +19,13 @@ double Contribution::otherWeights() const {
   return sum;
 }
 
+double pdlrt::divisorOf(const pdl_descriptor &descriptor, int32_t group,
+                        double weight, int64_t steps) {
+  if (group < 0 || descriptor.groups[group].merge != PDL_MERGE_SUM)
+    return weight;
+  return weight / double(steps);
+}
+
 std::vector<GradientBlock>
 pdlrt::gradientBlocks(const pdl_descriptor &descriptor,
                       const pdl_program &program) {

@@ -62,6 +62,7 @@ void RunningSum::begin(std::span<const GradientBlock> newBlocks) {
   isWatched = true;
   parts = 0;
   sum.present = false;
+  sum.steps = 1;
   sum.objectives.assign(1, ObjectiveSums());
   sum.blocks.assign(blocks.size(), BlockGradient());
   while (memory.size() < blocks.size())
@@ -80,13 +81,15 @@ Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
   if (!part.present)
     return {};
   // The first one is copied: 0 + -0 would be another -0.
-  if (parts == 0)
+  if (parts == 0) {
     sum.objectives = part.objectives;
-  else
+    sum.steps = part.steps;
+  } else {
     for (size_t o = 0; o < sum.objectives.size(); ++o) {
       sum.objectives[o].loss += part.objectives[o].loss;
       sum.objectives[o].weight += part.objectives[o].weight;
     }
+  }
   sum.present = true;
   for (size_t b = 0; b < blocks.size(); ++b) {
     if (blocks[b].isTable)

@@ -16,6 +16,8 @@ nn.clip @clip : global_norm(1.0)
 nn.group @g untouched(lazy) clip(@clip) decay(#nn.l2<1.0e-6>) schedule(@cosine {steps = 10.0}) rate(1.0e-3) rule(@adam {beta1 = 0.8})
 // CHECK: nn.group @h rule(@sgd) rate(1.000000e+00){{$}}
 nn.group @h rate(1.0) rule(@sgd)
+// CHECK: nn.group @words rule(@sgd) rate(1.000000e+00) merge({{ ?}}sum){{$}}
+nn.group @words merge(sum) rate(1.0) rule(@sgd)
 // CHECK: nn.param @w : tensor<4xf32> in @g init(#nn.zeros){{$}}
 nn.param @w : tensor<4xf32> init(#nn.zeros) in @g
 // CHECK: nn.param @v : tensor<4xf32> init(#nn.zeros){{$}}

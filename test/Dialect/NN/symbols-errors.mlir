@@ -200,6 +200,25 @@ nn.group @g rule(@sgd) rate(0.1) decay(3.0)
 
 // -----
 
+nn.clip @joint : global_norm(1.0)
+nn.group @g rule(@sgd) rate(0.1) clip(@joint)
+// expected-error @+1 {{merges steps otherwise than group @g, which has the same clip; give each a clip of its own (C9)}}
+nn.group @h rule(@sgd) rate(0.1) clip(@joint) merge(sum)
+
+// -----
+
+nn.rule @kept of states hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield %rate : f64
+} each {
+^bb0(%w: f32, %g: f32, %rate: f32):
+  nn.yield %g : f32
+}
+// expected-error @+1 {{merges steps by sum, but its rule @kept is for states, which accumulate means; leave merge(sum) out (C8)}}
+nn.group @g rule(@kept) rate(0.1) merge(sum)
+
+// -----
+
 nn.rule @plain hyper(scale = 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %scale: f64):
   nn.yield %rate : f64

@@ -46,7 +46,7 @@ TEST(Mode, NamesAreForMessages) {
 }
 
 // What depends on each other: who does not wait for others cannot know the norm
-// of a sum over all, and cannot be repeated.
+// of a sum over all.
 TEST(Mode, PropertiesFitTogether) {
   for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);
@@ -60,9 +60,6 @@ TEST(Mode, PropertiesFitTogether) {
           << mode.name;
     }
     EXPECT_NE(mode.sendersFormNorms, mode.stepsAreRounds) << mode.name;
-    if (mode.newStartsGoOn) {
-      EXPECT_FALSE(mode.workersSend) << mode.name;
-    }
     // State that dies with a trainer cannot be waited for.
     EXPECT_FALSE(mode.trainersOwn() && mode.newStartsGoOn) << mode.name;
     EXPECT_EQ(mode.hasServers, mode.trainersOwn() || mode.needsServers())

@@ -22,6 +22,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 using namespace pdlrt;
@@ -50,6 +51,17 @@ public:
     ++done;
     return outcome;
   }
+  Status beginPull(const RoundOffer &offer) override {
+    EXPECT_FALSE(pulls);
+    EXPECT_TRUE(offer.contributesNext && !offer.sum);
+    pulls = true;
+    return {};
+  }
+  Expected<RoundOutcome> endPull(const RoundOffer &offer) override {
+    EXPECT_TRUE(pulls);
+    pulls = false;
+    return exchange(offer);
+  }
   Status pull(const pdl_program &, bool, std::span<const RowRequest>,
               std::span<uint8_t *const>) override {
     return Status::internal("nobody pulls here");
@@ -64,12 +76,37 @@ private:
       size_t(program().symbols[SymbolTable].row_width) * sizeof(float);
   int worker;
   const Exchange &exchanged;
+  bool pulls = false;
 };
 
 /// One trainer.
+/// Takes pushes, which arrive when they are waited for.
+class FakePushes final : public PushSink {
+public:
+  Status push(const Contribution &sum, bool) override {
+    EXPECT_TRUE(sum.present);
+    ++pushed;
+    underWay = true;
+    return failing;
+  }
+  Status drain() override {
+    ++drains;
+    underWay = false;
+    return {};
+  }
+  bool isEmpty() const override { return !underWay; }
+  bool stopSeen() const override { return stops; }
+  ExchangeCosts costs() const override { return {}; }
+
+  std::atomic<int64_t> pushed = 0, drains = 0;
+  std::atomic<bool> underWay = false, stops = false;
+  Status failing;
+};
+
 class Trainer {
 public:
-  explicit Trainer(int workers, int threads, Exchange exchange)
+  explicit Trainer(int workers, int threads, Exchange exchange,
+                   bool isBeside = false)
       : exchanged(std::move(exchange)), layout{1, workers, 0, 1},
         scheduler(threads) {
     std::vector<AsyncWorker> all;
@@ -77,7 +114,10 @@ public:
       servers.push_back(std::make_unique<FakeServers>(w, exchanged));
       mirrors.push_back(
           std::make_unique<Model>(program(), 1, StateLocation::Servers));
-      all.push_back({servers.back().get(), mirrors.back().get()});
+      sinks.push_back(std::make_unique<FakePushes>());
+      all.push_back({.state = servers.back().get(),
+                     .mirror = mirrors.back().get(),
+                     .pushes = isBeside ? sinks.back().get() : nullptr});
     }
     engine = std::make_unique<AsyncEngine>(all, program().programs[0], layout,
                                            scheduler);
@@ -92,6 +132,8 @@ public:
     });
   }
   int64_t pushes(int worker) const { return servers[worker]->done - 1; }
+  FakeServers &state(int worker) { return *servers[worker]; }
+  FakePushes &sink(int worker) { return *sinks[worker]; }
 
   Exchange exchanged;
   std::unique_ptr<AsyncEngine> engine;
@@ -102,6 +144,7 @@ private:
   ReplicaLayout layout;
   Scheduler scheduler;
   std::vector<std::unique_ptr<FakeServers>> servers;
+  std::vector<std::unique_ptr<FakePushes>> sinks;
   std::vector<std::unique_ptr<Model>> mirrors;
   std::unique_ptr<GroupBatches<float>> batches;
 };
@@ -292,6 +335,139 @@ TEST(AsyncEngine, AnErrorOfTheReaderIsReported) {
 }
 
 // With --hogwild no moment is the end of a step for all.
+// A pull for the next step before this one, a push behind it; all have arrived
+// where the driver may look at the state.
+TEST(AsyncEngine, PushesTravelBesideSteps) {
+  Trainer trainer(
+      2, 2, [](int, int64_t) { return answer(); },
+      /*isBeside=*/true);
+  ASSERT_TRUE(trainer.begin(30).ok());
+  int64_t taken = 0;
+  for (const int64_t until : {5, 20}) {
+    for (; taken < until; ++taken) {
+      trainer.engine->goAhead(until - taken, false);
+      ASSERT_TRUE(trainer.engine->next(false).ok());
+    }
+    for (int w = 0; w < 2; ++w) {
+      EXPECT_EQ(trainer.sink(w).pushed, until);
+      EXPECT_TRUE(trainer.sink(w).isEmpty());
+      // The first of a pass, and one for each step behind those.
+      EXPECT_EQ(trainer.state(w).done, until + 1);
+    }
+  }
+  // It waits for pushes where it must, not at each step.
+  EXPECT_LE(trainer.sink(0).drains, 20);
+  trainer.engine->goAhead(3, false);
+  ASSERT_TRUE(trainer.engine->next(false).ok());
+  trainer.engine->rest();
+  EXPECT_TRUE(trainer.sink(0).isEmpty() && trainer.sink(1).isEmpty());
+  EXPECT_EQ(trainer.sink(0).pushed, trainer.sink(1).pushed);
+  // Up to the end of the data: worker 1 has a batch less.
+  for (;;) {
+    trainer.engine->goAhead(100, false);
+    Expected<std::optional<StepResult>> step = trainer.engine->next(false);
+    ASSERT_TRUE(step.ok()) << step.status().message();
+    if (!*step)
+      break;
+  }
+  EXPECT_EQ(trainer.sink(0).pushed, 30);
+  EXPECT_EQ(trainer.sink(1).pushed, 29);
+  EXPECT_TRUE(trainer.sink(0).isEmpty() && trainer.sink(1).isEmpty());
+}
+
+TEST(AsyncEngine, WhatPushesAreToldEndsTheSteps) {
+  Trainer stopped(2, 2, [](int, int64_t) { return answer(); }, true);
+  ASSERT_TRUE(stopped.begin(1000).ok());
+  stopped.sink(1).stops = true;
+  int64_t taken = 0;
+  for (; !stopped.engine->stopped(); ++taken) {
+    stopped.engine->goAhead(1000, true);
+    ASSERT_TRUE(stopped.engine->next(false).ok());
+  }
+  EXPECT_LE(taken, 2 + AsyncEngine::lead);
+  for (int w = 0; w < 2; ++w) {
+    EXPECT_EQ(stopped.sink(w).pushed, taken);
+    EXPECT_TRUE(stopped.sink(w).isEmpty());
+  }
+  Trainer failed(2, 2, [](int, int64_t) { return answer(); }, true);
+  ASSERT_TRUE(failed.begin(100).ok());
+  failed.sink(0).failing = Status::invalid("the cable is cut");
+  Status status;
+  while (status.ok()) {
+    failed.engine->goAhead(100, true);
+    status = failed.engine->next(false).status();
+  }
+  EXPECT_EQ(status.message(), "the cable is cut");
+}
+
+// What a worker says before its requests is where a new start takes it up.
+TEST(AsyncEngine, WorkersComeBackWhereTheyWere) {
+  std::vector<WorkerMark> last(2);
+  std::mutex mutex;
+  const auto note = [&](int worker, const WorkerMark &mark) {
+    const std::lock_guard lock(mutex);
+    last[worker] = mark;
+  };
+  // Engines end before their data do, at rest.
+  GroupBatches<float> before({1, 2, 0, 1}, 40), batches({1, 2, 0, 1}, 40);
+  // Worker 1 is held in its third step.
+  std::atomic<bool> isHeld = true;
+  Trainer first(2, 2, [&](int worker, int64_t before) {
+    while (worker == 1 && before == 3 && isHeld)
+      std::this_thread::yield();
+    return answer();
+  });
+  first.engine->beforeRequests(note);
+  ASSERT_TRUE(first.engine->begin(before.source()).ok());
+  first.engine->goAhead(30, false);
+  ASSERT_TRUE(first.engine->next(false).ok());
+  ASSERT_TRUE(first.engine->next(false).ok());
+  // Reads for the worker that goes on.
+  std::thread third([&] { EXPECT_TRUE(first.engine->next(false).ok()); });
+  const int64_t ahead = 2 + AsyncEngine::lead;
+  EXPECT_TRUE(comesTrue([&] { return first.pushes(0) == ahead; }));
+  std::vector<WorkerMark> marks;
+  {
+    const std::lock_guard lock(mutex);
+    marks = last;
+  }
+  isHeld = false;
+  third.join();
+  first.engine->rest();
+  EXPECT_EQ(marks[0].done, ahead);
+  EXPECT_EQ(marks[1].done, 3);
+  EXPECT_EQ(int64_t(marks[0].results.size()), WorkerMark::mostResults);
+  // All servers have the request of the third step.
+  Trainer second(2, 2, [](int, int64_t) { return answer(); });
+  std::atomic<int64_t> least = 100;
+  second.engine->beforeRequests([&](int worker, const WorkerMark &mark) {
+    if (worker == 1)
+      least = std::min<int64_t>(least, mark.done);
+  });
+  for (int64_t round = 0; round < 3; ++round)
+    ASSERT_TRUE(batches.read().ok());
+  StepEngine::WorkersAt at;
+  at.marks = marks;
+  at.firstRound = 3;
+  at.taken = 2;
+  at.allowed = 28;
+  const Status status = second.engine->resumeWorkers(batches.source(), at);
+  ASSERT_TRUE(status.ok()) << status.message();
+  int64_t samples = 0, steps = 0;
+  for (second.engine->goAhead(28, false); steps < 28; ++steps) {
+    Expected<std::optional<StepResult>> step = second.engine->next(false);
+    ASSERT_TRUE(step.ok() && *step);
+    samples += step->value_or(StepResult()).samples;
+    second.engine->goAhead(27 - steps, false);
+  }
+  // Batches of 16 and 17 samples.
+  EXPECT_EQ(samples, 28 * 33);
+  EXPECT_EQ(least, 4);
+  // One repeated, the others new.
+  EXPECT_EQ(second.state(0).done, 30 - ahead + 1);
+  EXPECT_EQ(second.state(1).done, 30 - 3 + 1);
+}
+
 TEST(AsyncEngine, WorkersThatShareTablesPassQuiescentPoints) {
   const pdl_descriptor &descriptor =
       *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});

@@ -135,6 +135,53 @@ TEST_F(ExchangeCodecTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(readKeys, keys);
 }
 
+// A push beside steps: its rows are counted by its own keys.
+TEST_F(ExchangeCodecTest, KeysOfAPushAreItsOwn) {
+  use({PDL_F32, false, PDL_MODE_ASYNC});
+  const ExchangeLayout &layout = *layouts[BlockTrain];
+  const auto pushOf = [&](ExchangeHead head) {
+    ExchangeWriter writer(layout, head);
+    const auto routed = router.keysOf(0);
+    writer.add(layout.find(PDL_CHANNEL_KEYS, BlockLazy), routed.data(),
+               routed.size_bytes());
+    writer.addBlocks(0, layout.find(PDL_CHANNEL_GRADIENT, BlockW), w.data());
+    writer.addBlocks(0, layout.find(PDL_CHANNEL_GRADIENT, BlockB),
+                     w.data() + 11);
+    const double loss[] = {3.5, 7};
+    const std::vector<float> rows(4 * routed.size(), 1);
+    writer.addCopy(layout.find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy),
+                   rows.data(), rows.size() * sizeof(float));
+    writer.addCopy(layout.find(PDL_CHANNEL_LOSS, -1), loss, sizeof(loss));
+    return ExchangeMessage::decode(writer.finish(), layout.channelCount());
+  };
+  const ExchangeHead head = {.contributes = true, .ownKeys = true, .steps = 3};
+  std::vector<int64_t> counts(layout.channelCount());
+  counts[layout.find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy)] =
+      int64_t(router.keysOf(0).size());
+  const auto checked = [&](const ExchangeHead &wanted, ExchangeForm form) {
+    auto message = pushOf(wanted);
+    EXPECT_TRUE(message.ok());
+    EXPECT_EQ(message->head(), wanted);
+    return layout.check(form, 0, *message, counts);
+  };
+  const Status status = checked(head, ExchangeForm::Exchange);
+  EXPECT_TRUE(status.ok()) << status.message();
+  const auto refused = [&](ExchangeHead wrong) {
+    EXPECT_THAT(checked(wrong, ExchangeForm::Exchange).message(),
+                HasSubstr("brings keys of its own where it must not"));
+  };
+  refused({.contributes = true, .ownKeys = true, .steps = 0});
+  refused({.contributes = true, .contributesNext = true, .ownKeys = true});
+  refused({.contributes = true, .allValues = true, .ownKeys = true});
+  refused({.contributes = false, .ownKeys = true});
+  EXPECT_THAT(checked(head, ExchangeForm::State).message(),
+              HasSubstr("brings keys of its own where it must not"));
+  // As many rows as keys.
+  counts[layout.find(PDL_CHANNEL_ROW_GRADIENT, BlockLazy)] -= 1;
+  EXPECT_THAT(checked(head, ExchangeForm::Exchange).message(),
+              HasSubstr("bytes instead of"));
+}
+
 TEST_F(ExchangeCodecTest, LargeSectionsAreNotCopied) {
   use({});
   const ExchangeLayout &layout = *layouts[BlockTrain];

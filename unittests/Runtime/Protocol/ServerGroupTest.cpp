@@ -263,6 +263,46 @@ TEST_F(ServerGroupTest, ANewStartGoesBackToTheLastNoteThatAllServersHave) {
     EXPECT_EQ(server->application.rounds, 4);
 }
 
+// Where a process sends as several: it has to know of all of them first.
+TEST_F(ServerGroupTest, ACallerMayDecideWhereItGoesOn) {
+  coreOptions.trainers = 1;
+  coreOptions.onFailure = FailurePolicy::Wait;
+  coreOptions.keptAnswers = 2;
+  coreOptions.keptOfProcess = 4;
+  startServers(2);
+  options.earlierStart = ServerGroupOptions::EarlierStart::Ask;
+  {
+    const auto first = connect(0);
+    ASSERT_TRUE(first->joinAll(all("hello")).ok());
+    EXPECT_EQ(first->earlier().firstMissing, 1u);
+    EXPECT_EQ(first->earlier().noted, 0u);
+    for (const char *step : {"1", "2", "3", "4"}) {
+      if (*step == '1' || *step == '2')
+        first->leaveNote(Message::ofString(std::string("before ") + step));
+      ASSERT_TRUE(first->sendAll(MessageKind::Exchange, all(step)).ok());
+    }
+    EXPECT_EQ(first->requestsSent(), 4u);
+  }
+  const auto second = connect(0, 2);
+  ASSERT_TRUE(second->joinAll(all("hello")).ok());
+  const ServerGroup::Earlier found = second->earlier();
+  EXPECT_EQ(found.firstMissing, 5u);
+  EXPECT_EQ(found.noted, 2u);
+  EXPECT_EQ(found.note.toString(), "before 2");
+  // More than the answers of a worker are kept.
+  second->goOnWith(1);
+  EXPECT_EQ(second->requestsSent(), 0u);
+  EXPECT_TRUE(second->wasSentBefore());
+  for (const char *step : {"1", "2", "3", "4"}) {
+    const auto again = second->sendAll(MessageKind::Exchange, all(""));
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_EQ((*again)[1].toString(), std::string("0 reads ") + step);
+  }
+  EXPECT_FALSE(second->wasSentBefore());
+  for (const auto &server : servers)
+    EXPECT_EQ(server->application.rounds, 4);
+}
+
 TEST_F(ServerGroupTest, WhatChangesNothingNeedsNoEarlierStart) {
   coreOptions.trainers = 1;
   coreOptions.onFailure = FailurePolicy::Wait;

@@ -313,6 +313,38 @@ Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
 }
 
 template <typename T>
+Status ServerJob<T>::asyncPush(uint32_t trainer, const Gradients<T> &gradients,
+                               uint32_t steps, double norm) {
+  const ExchangeLayout &layout = *layouts[BlockTrain];
+  const uint64_t sequence = ++sequences[trainer];
+  for (size_t s = 0; s < size(); ++s) {
+    ExchangeWriter writer(
+        layout, {.contributes = true, .ownKeys = true, .steps = steps});
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      if (layout.channel(c).kind == PDL_CHANNEL_KEYS)
+        addKeys(int32_t(s), gradients, c, writer);
+    addGradients(int32_t(s), gradients, writer);
+    if (const int32_t c = layout.find(PDL_CHANNEL_NORM, 0); c >= 0)
+      writer.addCopy(c, &norm, sizeof(norm));
+    const Message payload = writer.finish();
+    const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
+    PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payload).status());
+    PDLRT_RETURN_IF_ERROR(fronts[s]->take(head, payload, Turn::Alone));
+    Expected<std::vector<Message>> given = fronts[s]->answer({&head, 1});
+    if (!given)
+      return given.status();
+    auto message = open(given->front(), ExchangeForm::State, int32_t(s),
+                        std::vector<int64_t>(layout.channelCount()));
+    if (!message)
+      return message.status();
+    // What a step reads is pulled: this says that it was taken.
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      EXPECT_EQ(message->sectionSize(c), 0U) << "channel " << c;
+  }
+  return {};
+}
+
+template <typename T>
 std::vector<Gradients<T>> test::randomGradients(uint32_t trainers,
                                                 std::mt19937 &random) {
   std::vector<Gradients<T>> result(trainers);

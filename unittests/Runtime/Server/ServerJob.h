@@ -55,6 +55,10 @@ public:
   /// One request of one worker in mode async.
   Status asyncStep(uint32_t trainer, const Gradients<T> &gradients,
                    const Gradients<T> *next);
+  /// One push of one worker that brings keys of its own, and is the sum of so
+  /// many steps.
+  Status asyncPush(uint32_t trainer, const Gradients<T> &gradients,
+                   uint32_t steps, double norm = 0);
   /// A round of one kind; payloads by trainer and server. Arrives in a random
   /// order.
   Status round(MessageKind kind,

@@ -47,7 +47,8 @@ public:
       for (int i = 0; i < 2 && each.present; ++i)
         (void)rowsOf(i, each.keys[i]);
   }
-  void step(const std::vector<Gradients<T>> &gradients) {
+  /// `norm`: the squared norm of the clip, if it is given; else formed here.
+  void step(const std::vector<Gradients<T>> &gradients, double norm = -1) {
     std::vector<Contribution> parts(gradients.size());
     std::vector<std::vector<void *>> rows;
     std::vector<std::vector<const void *>> pointers;
@@ -73,8 +74,14 @@ public:
       }
     }
     ASSERT_TRUE(sum.assign(blocks, parts, scheduler).ok());
-    if (sum.result().present && sum.result().hasWeight())
+    if (!sum.result().present || !sum.result().hasWeight())
+      return;
+    if (norm < 0) {
       ASSERT_TRUE(updater.apply(sum.result()).ok());
+      return;
+    }
+    updater.begin(sum.result());
+    ASSERT_TRUE(updater.finish(sum.result(), {norm}).ok());
   }
   std::vector<void *> rowsOf(int table, const std::vector<int64_t> &keys) {
     std::vector<void *> rows(keys.size());
@@ -718,6 +725,57 @@ TEST(AsyncServer, EachPushIsAStepOfItsOwn) {
     expectAnswers(job, local, next[0]);
     now[t] = next[0];
   }
+}
+
+// Pulls and pushes of one worker by two senders: rows need not be those that
+// its last request asked for.
+TEST(AsyncServer, PushesWithKeysOfTheirOwnAreSteps) {
+  std::mt19937 random(19);
+  for (int32_t servers : {1, 3}) {
+    const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
+    Reference<float> local(variant);
+    ServerJob<float> job(variant, servers, 2, PlacementPolicy::LeastLoaded, 2);
+    for (int step = 0; step < 15; ++step) {
+      std::vector<Gradients<float>> next = randomGradients<float>(1, random);
+      next[0].present = true;
+      ASSERT_TRUE(job.asyncStep(0, {}, &next[0]).ok());
+      local.insert(next);
+      expectAnswers(job, local, next[0]);
+      // Some keys that nobody has asked for.
+      std::vector<Gradients<float>> pushed = randomGradients<float>(1, random);
+      pushed[0].present = true;
+      const Status status = job.asyncPush(1, pushed[0], 1);
+      ASSERT_TRUE(status.ok()) << status.message();
+      local.step(pushed);
+      expectSame(job, local);
+    }
+  }
+}
+
+// What divides the sum of several steps: by hand, as one step of that weight.
+TEST(AsyncServer, MergedStepsAreOneStepOfTheirMeanOrTheirSum) {
+  std::mt19937 random(20);
+  for (const int32_t merge : {PDL_MERGE_MEAN, PDL_MERGE_SUM})
+    for (const bool clipped : {false, true}) {
+      const BlockVariant variant = {PDL_F32, clipped, PDL_MODE_ASYNC, merge};
+      Reference<float> local(variant);
+      ServerJob<float> job(variant, 2, 1, PlacementPolicy::LeastLoaded, 1);
+      for (uint32_t steps = 1; steps < 9; ++steps) {
+        std::vector<Gradients<float>> pushed =
+            randomGradients<float>(1, random);
+        pushed[0].present = true;
+        pushed[0].weight = 6;
+        // Far above the limit, so that its value is seen.
+        const double norm = 100;
+        const Status status = job.asyncPush(0, pushed[0], steps, norm);
+        ASSERT_TRUE(status.ok()) << status.message();
+        const bool isSum = merge == PDL_MERGE_SUM;
+        pushed[0].weight = isSum ? 6.0 / steps : 6.0;
+        local.step(pushed, clipped ? norm * (isSum ? steps * steps : 1) : -1);
+        expectSame(job, local);
+      }
+      EXPECT_GT(job.server(0).costs().mergedSteps, 0);
+    }
 }
 
 // Rows that a worker has pulled stay where they are until it has pushed twice.

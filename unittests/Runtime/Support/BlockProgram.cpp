@@ -174,6 +174,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     groups[g].name = names[g];
     groups[g].untouched = g == 2 ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
     groups[g].clip = isClipped ? 0 : -1;
+    groups[g].merge = variant.merge;
     groups[g].element_type = variant.elementType;
     groups[g].scalar_count = std::size(scalarsOfGroups);
     groups[g].scalars = scalarsOfGroups;

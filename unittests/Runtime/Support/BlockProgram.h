@@ -26,6 +26,8 @@ struct BlockVariant {
   bool clipped = false;
   /// LOCAL (with role LOCAL), SYNC or ASYNC (with role PSERVER).
   int32_t mode = PDL_MODE_SYNC;
+  /// How the groups merge steps.
+  int32_t merge = PDL_MERGE_MEAN;
 };
 
 /// Symbols: @w 300 x 3 in five blocks, rule with two slots; @b of 7; @c 130 x 2

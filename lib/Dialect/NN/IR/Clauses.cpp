@@ -110,7 +110,8 @@ ParseResult pdlc::nn::parseGroupClauses(
     OpAsmParser &parser, FlatSymbolRefAttr &rule, DictionaryAttr &ruleHyper,
     FloatAttr &rate, FlatSymbolRefAttr &schedule, DictionaryAttr &scheduleHyper,
     ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
-    FlatSymbolRefAttr &average, DictionaryAttr &averageHyper) {
+    FlatSymbolRefAttr &average, DictionaryAttr &averageHyper,
+    MergeAttr &merge) {
   Type none = parser.getBuilder().getType<NoneType>();
   Type f64 = parser.getBuilder().getF64Type();
   return parseClauses(
@@ -122,7 +123,8 @@ ParseResult pdlc::nn::parseGroupClauses(
                     parser, [&] { return parseAttributeList(parser, decay); })},
                {"clip", inParentheses(parser, clip, none)},
                {"untouched", inParentheses(parser, untouched, Type())},
-               {"average", named(parser, average, averageHyper)}});
+               {"average", named(parser, average, averageHyper)},
+               {"merge", inParentheses(parser, merge, Type())}});
 }
 
 void pdlc::nn::printGroupClauses(
@@ -130,7 +132,7 @@ void pdlc::nn::printGroupClauses(
     DictionaryAttr ruleHyper, FloatAttr rate, FlatSymbolRefAttr schedule,
     DictionaryAttr scheduleHyper, ArrayAttr decay, FlatSymbolRefAttr clip,
     UntouchedAttr untouched, FlatSymbolRefAttr average,
-    DictionaryAttr averageHyper) {
+    DictionaryAttr averageHyper, MergeAttr merge) {
   printNamed(printer, "rule", rule, ruleHyper);
   printClause(printer, "rate", rate);
   printNamed(printer, "schedule", schedule, scheduleHyper);
@@ -140,6 +142,8 @@ void pdlc::nn::printGroupClauses(
   printClause(printer, "untouched", untouched,
               [&] { printer.printStrippedAttrOrType(untouched); });
   printNamed(printer, "average", average, averageHyper);
+  printClause(printer, "merge", merge,
+              [&] { printer.printStrippedAttrOrType(merge); });
 }
 
 //===----------------------------------------------------------------------===//

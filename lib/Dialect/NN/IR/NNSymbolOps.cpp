@@ -365,6 +365,26 @@ static LogicalResult verifyOneElementType(GroupOp group) {
   return success();
 }
 
+/// Checks that groups of one clip merge steps alike: a joint norm is one of
+/// means, or of sums.
+static LogicalResult verifyOneMerge(GroupOp group) {
+  if (!group.getClipAttr())
+    return success();
+  for (auto other : SymbolTable::getNearestSymbolTable(group)
+                        ->getRegion(0)
+                        .getOps<GroupOp>()) {
+    if (other == group)
+      break;
+    if (other.getClipAttr() == group.getClipAttr() &&
+        other.getMerge().value_or(Merge::mean) !=
+            group.getMerge().value_or(Merge::mean))
+      return group.emitOpError()
+             << "merges steps otherwise than group @" << other.getSymName()
+             << ", which has the same clip; give each a clip of its own (C9)";
+  }
+  return success();
+}
+
 /// Checks that each name of `hyper` is one of `names`, with a number within its
 /// bounds.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
@@ -428,6 +448,12 @@ static LogicalResult verifyRuleUse(GroupOp group,
     return group.emitOpError()
            << "has a learning rate below 0, by which the loss would grow; "
               "minimise the negated loss instead (C3)";
+  if (rule.getPurpose() == RulePurpose::states &&
+      group.getMerge() == Merge::sum)
+    return group.emitOpError()
+           << "merges steps by sum, but its rule " << name
+           << " is for states, which accumulate means; leave merge(sum) out "
+              "(C8)";
   if (isAverage && rule.hasRow())
     return group.emitOpError() << "keeps its average by " << name
                                << ", which reduces over rows or parameters; "
@@ -457,7 +483,7 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
                              schedule.getHyperBounds(), getScheduleAttr())))
         return failure();
     }
-  if (failed(verifyOneElementType(*this)))
+  if (failed(verifyOneElementType(*this)) || failed(verifyOneMerge(*this)))
     return failure();
   return verifyReference<ClipOp>(*this, symbols, getClipAttr(), "C1");
 }

@@ -65,8 +65,7 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
       ->group("Cluster");
   app.add_option("--on-failure", flags.onFailure,
                  "When a trainer is lost: abort the job, or wait until it is "
-                 "back (mode async: until one that is silent is heard of; who "
-                 "died ends the job)")
+                 "back")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()

@@ -21,12 +21,14 @@
 using namespace pdlrt;
 
 static constexpr int64_t maxTrainers = 4096;
+/// Each of them has a copy of all gradients of a step.
+static constexpr int64_t mostQueuedPushes = 64, mostMergedSteps = 1024;
 
 static constexpr const char *clusterFlagNames[] = {
     "--rank",           "--trainers",      "--servers",    "--peers",
     "--bind",           "--job",           "--token-file", "--placement",
     "--on-failure",     "--silence-limit", "--wait",       "--pack-keys",
-    "--pack-gradients", "--geo-steps"};
+    "--pack-gradients", "--geo-steps",     "--push-queue", "--max-merge"};
 
 /// The mode of a program of several processes; null of another one.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
@@ -94,8 +96,11 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--on-failure", flags.onFailure,
-                  "When a server is silent: abort, or wait until it is back")
+      .add_option(
+          "--on-failure", flags.onFailure,
+          "When a server is silent: abort, or wait until it is back. With "
+          "wait servers wait too, for a trainer that was killed and "
+          "started again")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"abort", "wait"}))
       ->capture_default_str()
@@ -118,7 +123,6 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->check(CLI::IsMember({"none", "bf16", "int8"}))
       ->capture_default_str()
       ->group(group);
-  const Mode *mode = findMode(descriptor.mode);
   command
       .add_option("--geo-steps", flags.geoSteps,
                   "Steps from one exchange with servers to the next: what this "
@@ -129,6 +133,26 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->transform(wholeNumber(1, int64_t(1) << 40))
       ->capture_default_str()
       ->group(mode && mode->trainersApply ? group : "");
+  command
+      .add_option(
+          "--push-queue", flags.pushQueue,
+          "Mode async: how many pushes of a worker may be under way to one "
+          "server beside its next steps; 0: each step waits for its own. Part "
+          "of the result: a step does not see the pushes under way")
+      ->type_name("N")
+      ->transform(wholeNumber(0, mostQueuedPushes))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option(
+          "--max-merge", flags.maxMerge,
+          "With --push-queue: steps of a worker that are merged into one push "
+          "while servers are busy, as nn.group says by merge(mean) or "
+          "merge(sum). Part of the result")
+      ->type_name("K")
+      ->transform(wholeNumber(1, mostMergedSteps))
+      ->capture_default_str()
+      ->group(group);
   command
       .add_option("--silence-limit", flags.silenceLimit,
                   "Seconds after which a server that is not heard of is lost; "
@@ -214,6 +238,32 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
   return {};
 }
 
+/// Whether pushes can travel beside steps.
+static Status checkPushes(const pdl_descriptor &descriptor,
+                          const ClusterFlags &flags) {
+  if (flags.pushQueue == 0)
+    return flags.maxMerge == 1
+               ? Status()
+               : Status::invalid(fmt::format(
+                     "--max-merge {} merges steps while a push is under way, "
+                     "but each step waits for its own; give --push-queue 1 "
+                     "too, or leave it out",
+                     flags.maxMerge));
+  const Mode &mode = modeOf(descriptor);
+  if (!mode.workersSend)
+    return Status::invalid(fmt::format(
+        "--push-queue {} is for workers that send by themselves, but this "
+        "program is of mode {}; leave it out, or translate the model with "
+        "--mode=async",
+        flags.pushQueue, mode.name));
+  if (flags.onFailure == "wait")
+    return Status::invalid(
+        "--push-queue is not for --on-failure=wait: which steps were merged, "
+        "and which pushes have reached which server, is lost with a trainer "
+        "that dies; leave one of the two out");
+  return {};
+}
+
 Status pdlrt::takeClusterFlags(const CLI::App &command,
                                const pdl_descriptor &descriptor,
                                const ClusterFlags &flags,
@@ -273,6 +323,8 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   cluster.gradientPacking = *gradientPackingOf(flags.packGradients);
   PDLRT_RETURN_IF_ERROR(
       checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
+  PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));
+  cluster.pushes = {flags.pushQueue, flags.maxMerge};
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);

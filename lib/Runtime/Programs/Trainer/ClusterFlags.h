@@ -29,6 +29,7 @@ struct ClusterFlags {
                                     packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
   int64_t geoSteps = 100;
+  int64_t pushQueue = 0, maxMerge = 1;
 };
 
 /// Adds the flags to `train`. A program for one process has them too, but out

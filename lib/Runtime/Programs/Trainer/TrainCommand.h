@@ -19,12 +19,15 @@
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
 #include "pdlrt/State/Placement.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -56,6 +59,15 @@ private:
   Status comeBack(const Message &note);
   Status begin();
   void leaveBookmark(Bookmark::Place place, const PendingStep *step);
+  Bookmark bookmarkHere(Bookmark::Place place) const;
+  // Of workers that step by themselves (TrainWorkers.cpp).
+  bool workersComeBack() const;
+  void noteRoundBegin();
+  void noteTaken();
+  void leaveWorkerBookmark(int worker, const WorkerMark &mark);
+  Status takeWorkerBookmarks();
+  Status restoreWorkers(Report &report);
+  Status resumeWorkers(RoundSource source);
   void letMemoryGo();
   DataOptions evaluationData() const;
   void warnOfOverlap() const;
@@ -72,9 +84,11 @@ private:
   Status beginReading(int64_t epoch);
   Expected<std::span<const StepInput>> readTrainingRound();
   Status trainEpoch(int64_t epoch, Report &report);
+  std::pair<int64_t, bool> stepsAllowed() const;
   void allowSteps();
   void showProgress(Progress &progress, const Report &report);
   Expected<Meeting> meet(bool ended);
+  Status meetAndSave(int64_t epoch, const Report &report);
   Status awaitOthers(int64_t epoch, const Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
@@ -102,6 +116,21 @@ private:
   std::optional<Resumption> resumption;
   /// Of an earlier start of this process, until the request that it came with.
   std::optional<Bookmark> bookmark;
+  /// By worker, with `bookmark`, until they are there; of this epoch.
+  std::vector<std::optional<WorkerBookmark>> workerBookmarks;
+  /// What workers leave, each on its own thread: where rounds begin, by number
+  /// modulo its size, and this process when it last took a step.
+  struct RoundBegin {
+    std::vector<DataPosition> positions;
+    int64_t badRows = 0;
+  };
+  std::mutex workersMutex;
+  std::array<RoundBegin, 16> roundBegins;
+  /// Where the pass began, with the metrics of all replicas if it is not the
+  /// begin of an epoch.
+  RoundBegin passBegin;
+  MetricSums passMetrics;
+  Bookmark lastTaken;
   ProgramRun trainer, tester;
   bool tests = false;
   /// All trainers are there and agree.
@@ -128,6 +157,9 @@ private:
   int64_t runningEpoch = 0;
   const Report *runningReport = nullptr;
   bool readsWholeEpoch = false;
+  /// Whether this process has no more steps of the running epoch, where it
+  /// meets others.
+  bool stepsEnded = false;
   /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;
   /// By the clock, and CPU time of the process.

@@ -43,6 +43,7 @@ Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
   if (!dataFailure.ok())
     return std::span<const StepInput>();
   Expected<std::span<const StepInput>> inputs = trainer.readRound();
+  noteRoundBegin();
   if (!inputs) {
     PDLRT_RETURN_IF_ERROR(withoutData(inputs.status()));
     return std::span<const StepInput>();
@@ -57,14 +58,18 @@ Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
   return inputs;
 }
 
-/// Lets the engine go on up to where this process looks at the state.
+/// How many steps the engine may do up to where this process looks at the
+/// state, and whether none follow these.
+std::pair<int64_t, bool> TrainCommand::stepsAllowed() const {
+  const int64_t left = stepsLeft();
+  const int64_t due =
+      checkpoints ? checkpoints->stepsUntilDue(totalSteps) : INT64_MAX;
+  return {std::min(left, due), due >= left};
+}
+
 void TrainCommand::allowSteps() {
-  int64_t steps = stepsLeft();
-  const bool isBound =
-      checkpoints && checkpoints->stepsUntilDue(totalSteps) < steps;
-  if (isBound)
-    steps = checkpoints->stepsUntilDue(totalSteps);
-  trainer.engine->goAhead(steps, /*last=*/!isBound);
+  const auto [steps, last] = stepsAllowed();
+  trainer.engine->goAhead(steps, last);
 }
 
 void TrainCommand::showProgress(Progress &progress, const Report &report) {
@@ -84,6 +89,10 @@ Expected<Meeting> TrainCommand::meet(bool ended) {
   agreedSteps = totalSteps;
   if (trainer.engine->sumsOverJob())
     return Meeting{ended, epochEnded};
+  stepsEnded = ended;
+  // Where steps leave bookmarks, those of the last ones are near enough.
+  if (workersComeBack() || (job->mayComeBack() && ended))
+    leaveBookmark(Bookmark::Place::Meets, nullptr);
   // Who is not out of data has as many steps as any.
   const ReplicaLayout own = layout();
   std::vector<int64_t> counts = {1, ended, epochEnded};
@@ -98,11 +107,14 @@ Expected<Meeting> TrainCommand::meet(bool ended) {
 
 /// Behind an epoch: takes part in the checkpoints of those that are not yet
 /// there.
+Status TrainCommand::meetAndSave(int64_t epoch, const Report &report) {
+  PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
+  return saveCheckpoint(epoch, report);
+}
+
 Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
   const bool outOfData = epochEnded;
   while (true) {
-    if (job->mayComeBack() && !trainer.engine->sumsOverJob())
-      leaveBookmark(Bookmark::Place::Meeting, nullptr);
     Expected<Meeting> meeting = meet(/*ended=*/true);
     if (!meeting)
       return meeting.status();
@@ -122,6 +134,14 @@ Status TrainCommand::beginRounds() {
                     step);
     });
   RoundSource source = [this] { return readTrainingRound(); };
+  noteRoundBegin();
+  noteTaken();
+  if (workersComeBack())
+    engine.beforeRequests([this](int worker, const WorkerMark &mark) {
+      leaveWorkerBookmark(worker, mark);
+    });
+  if (!workerBookmarks.empty())
+    return resumeWorkers(std::move(source));
   return bookmark && bookmark->place == Bookmark::Place::Step
              ? engine.resume(source, bookmark->step)
              : engine.begin(std::move(source));
@@ -141,14 +161,26 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   runningReport = &report;
   epochStart = report.steps;
   stepsBefore = totalSteps;
-  const bool hasMet = bookmark && bookmark->place == Bookmark::Place::EpochEnds;
+  stepsEnded = false;
+  using Place = Bookmark::Place;
+  const auto wasAt = [this](Place place) {
+    return bookmark && bookmark->place == place;
+  };
+  const bool hasEnded = wasAt(Place::EpochEnds);
   const bool trains =
-      !hasMet && !(bookmark && bookmark->place == Bookmark::Place::Meeting);
+      !hasEnded && !(wasAt(Place::Meets) && bookmark->stepsEnded);
+  const bool meets = trains && wasAt(Place::Meets);
+  if (!workerBookmarks.empty())
+    epochStart -= bookmark->passSteps;
   if (trains)
     PDLRT_RETURN_IF_ERROR(beginRounds());
   else
     epochEnded = bookmark->epochEnded;
   bookmark.reset();
+  if (meets) {
+    PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report));
+    noteTaken();
+  }
   while (trains && !engine.stopped() && !stepsExhausted()) {
     allowSteps();
     Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
@@ -169,16 +201,16 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
               : "nan"));
     if (checkpoints)
       PDLRT_RETURN_IF_ERROR(checkpoints->check());
-    if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1) {
-      PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
-      PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
-    }
+    if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1)
+      PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report));
+    noteTaken();
     if (progress.due())
       showProgress(progress, report);
   }
   report.seconds = secondsSince(start);
   trainCpuSeconds += processCpuSeconds() - cpuBefore;
-  if (!hasMet)
+  // A new start may have met them.
+  if (!hasEnded || trainer.engine->sumsOverJob())
     PDLRT_RETURN_IF_ERROR(awaitOthers(epoch, report));
   PDLRT_RETURN_IF_ERROR(job->settle());
   const Report own = report;

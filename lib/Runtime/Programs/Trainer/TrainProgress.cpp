@@ -153,6 +153,8 @@ Status TrainCommand::beginEpoch(int64_t epoch, Report &report) {
 Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
   if (checkpoints)
     checkpoints->forgetResumed();
+  if (!workerBookmarks.empty())
+    return restoreWorkers(report);
   PDLRT_RETURN_IF_ERROR(restoreMetrics(from, trainer.engine->replicas()));
   report = from.report;
   readsWholeEpoch = from.positions.empty();
@@ -163,32 +165,39 @@ Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
   return trainer.reader->restore(from.positions, from.badRows);
 }
 
+Bookmark TrainCommand::bookmarkHere(Bookmark::Place place) const {
+  Bookmark here;
+  here.place = place;
+  here.flags = digestOfFlags(options);
+  here.epoch = runningEpoch;
+  here.totalSteps = totalSteps;
+  here.totalSamples = totalSamples;
+  here.skippedUpdates = skippedUpdates;
+  here.resumedSteps = resumedSteps;
+  here.resumedSamples = resumedSamples;
+  here.stepsInEpoch = stepsInEpoch;
+  here.agreedSteps = agreedSteps;
+  if (losses.isOpen())
+    here.lossLines = losses.lines();
+  if (checkpoints)
+    std::tie(here.savedSteps, here.savedEpoch) = checkpoints->lastSaved();
+  here.epochEnded = epochEnded;
+  here.stepsEnded = stepsEnded;
+  here.report = *runningReport;
+  here.passSteps = here.report.steps - epochStart;
+  return here;
+}
+
 /// Leaves a bookmark with the request that comes next.
 void TrainCommand::leaveBookmark(Bookmark::Place place,
                                  const PendingStep *step) {
-  Bookmark left;
-  left.place = place;
-  left.flags = digestOfFlags(options);
-  left.epoch = runningEpoch;
-  left.totalSteps = totalSteps;
-  left.agreedSteps = agreedSteps;
-  left.totalSamples = totalSamples;
-  left.skippedUpdates = skippedUpdates;
-  left.resumedSteps = resumedSteps;
-  left.resumedSamples = resumedSamples;
-  left.stepsInEpoch = stepsInEpoch;
-  if (losses.isOpen())
-    left.lossLines = losses.lines();
-  if (checkpoints)
-    std::tie(left.savedSteps, left.savedEpoch) = checkpoints->lastSaved();
-  left.epochEnded = epochEnded;
-  left.report = *runningReport;
+  Bookmark left = bookmarkHere(place);
   if (step)
     left.step = *step;
-  const int64_t rounds = place == Bookmark::Place::EpochBegins
-                             ? 0
-                             : left.report.steps - epochStart +
-                                   (place == Bookmark::Place::Step ? 1 : 0);
+  const int64_t rounds =
+      place == Bookmark::Place::EpochBegins
+          ? 0
+          : left.passSteps + (place == Bookmark::Place::Step ? 1 : 0);
   if (place != Bookmark::Place::EpochBegins || !readsWholeEpoch) {
     left.positions = trainer.positionsAfter(rounds);
     left.badRows = trainer.badRowsAfter(rounds);
@@ -202,22 +211,26 @@ void TrainCommand::leaveBookmark(Bookmark::Place place,
 
 /// Takes up what an earlier start of this process left.
 Status TrainCommand::comeBack(const Message &note) {
-  Expected<Bookmark> decoded = decodeBookmark(note);
+  // Steps behind that are found with the bookmarks of workers.
+  Expected<Bookmark> decoded =
+      job->workersWereLater() ? Bookmark() : decodeBookmark(note);
   if (!decoded)
     return decoded.status();
   bookmark = std::move(*decoded);
+  if (workersComeBack())
+    PDLRT_RETURN_IF_ERROR(takeWorkerBookmarks());
   const Bookmark &from = *bookmark;
   if (from.flags != digestOfFlags(options))
     return Status::invalid(
         "this trainer comes back to its job with other flags than it was "
         "started with at first: start it with the same command line");
   totalSteps = from.totalSteps;
-  agreedSteps = from.agreedSteps;
   totalSamples = from.totalSamples;
   skippedUpdates = from.skippedUpdates;
   resumedSteps = from.resumedSteps;
   resumedSamples = from.resumedSamples;
   stepsInEpoch = from.stepsInEpoch;
+  agreedSteps = from.agreedSteps;
   if (from.lossLines >= 0)
     loggedBefore = from.lossLines;
   if (checkpoints)

@@ -199,7 +199,7 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   latest = {steps, progress.epoch};
   // An earlier start of this process has saved that.
   if (job.isRepeating())
-    return {};
+    return job.awaitSaved();
   auto save = std::make_shared<Save>(
       CheckpointWriter(CheckpointFolder::nameIn(options.checkpoint, steps)));
   save->manifest.settings = settings;
@@ -208,7 +208,7 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   if (!rest)
     return rest.status();
   if (!folder)
-    return {};
+    return job.awaitSaved();
   save->rest = std::move(*rest);
   const bool isRunning = !save->manifest.progress.positions.empty();
   // What metrics of groups keep may be large, and is not copied.
@@ -216,8 +216,10 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
     PDLRT_RETURN_IF_ERROR(addRunning(running, save->writer));
   else if (isRunning)
     save->running = running;
-  if (!save->rest)
-    return complete(*save);
+  if (!save->rest) {
+    PDLRT_RETURN_IF_ERROR(complete(*save));
+    return job.awaitSaved();
+  }
   ongoing = std::make_unique<BackgroundTask>(
       "save", [this, save] { return complete(*save); });
   return {};

@@ -338,6 +338,10 @@ def NN_Untouched : NN_Enum<"Untouched", "what happens to rows without gradient",
   I32EnumAttrCase<"lazy", 0>, I32EnumAttrCase<"dense", 1>]>;
 def NN_UntouchedAttr : NN_EnumAttr<NN_Untouched, "untouched">;
 
+def NN_Merge : NN_Enum<"Merge", "what one step makes of the gradients of several", [
+  I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
+def NN_MergeAttr : NN_EnumAttr<NN_Merge, "merge">;
+
 def NN_RulePurpose : NN_Enum<"RulePurpose", "what a rule is for", [
   I32EnumAttrCase<"gradients", 0>, I32EnumAttrCase<"states", 1>,
   I32EnumAttrCase<"averages", 2>]>;

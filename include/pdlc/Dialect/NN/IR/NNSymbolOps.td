@@ -279,6 +279,11 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       steps in the place of the value. The average begins as the value, and is
       kept by a rule of its own after each update: to it the average is the value,
       and the new value of the symbol the gradient, neither divided nor clipped.
+    - `merge(mean|sum)`: what the rule is given where a worker sends the gradients of
+      several of its steps as those of one (flag `--max-merge` of trainers in mode
+      async): their mean over all samples (`mean`, also where the clause is left out),
+      or the sum of the steps' means, so that each step counts in full (`sum`). It
+      means nothing where each step is sent by itself.
 
     Clauses may stand in any order; `rule` and `rate` are required.
 
@@ -295,10 +300,14 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     - (C7) The rate, as the schedule makes it, and what the rule's `once` yields
       are finite in that type at the first update (checked by
       `nn-check-scalars`).
+    - (C8) A group whose rule is for states does not say `merge(sum)`: what states
+      accumulate are means.
+    - (C9) Groups of one clip merge alike.
 
     Example:
     ```mlir
     nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
+    nn.group @words rule(@sgd) rate(0.1) merge(sum)
     nn.group @dense rule(@adam) rate(1.0e-3) average(@ema {decay = 0.99})
     ```
   }];
@@ -309,10 +318,12 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     OptionalAttr<ArrayAttr>:$decay, OptionalAttr<FlatSymbolRefAttr>:$clip,
     OptionalAttr<NN_UntouchedAttr>:$untouched,
     OptionalAttr<FlatSymbolRefAttr>:$average,
-    OptionalAttr<DictionaryAttr>:$average_hyper);
+    OptionalAttr<DictionaryAttr>:$average_hyper,
+    OptionalAttr<NN_MergeAttr>:$merge);
   let assemblyFormat = [{
     $sym_name `` custom<GroupClauses>($rule, $rule_hyper, $rate, $schedule,
-      $schedule_hyper, $decay, $clip, $untouched, $average, $average_hyper) attr-dict
+      $schedule_hyper, $decay, $clip, $untouched, $average, $average_hyper,
+      $merge) attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,243 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mode async with pushes beside steps (--push-queue) and merged steps
+(--max-merge): a replay of the servers' logs gives their state, each step counts
+once, and what is applied is what a model declares: the mean of merged steps, or
+their sum. Real processes."""
+
+import json
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+from cluster import Cluster
+from programs import ADULT, BUILD, PDL_TRANSLATE, run
+from sync_test import small_model
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+RATE = 0.05
+
+# Its values after a push are known by hand.
+BY_HAND = """module @by_hand {
+  nn.record @person {
+    nn.field @numbers : tensor<?x5xf32> columns([0, 2, 10, 11, 12])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+  }
+  nn.group @all rule(@sgd) rate(RATE) merge(MERGE)
+  nn.param @w : tensor<5x1xf32> in @all init(#nn.zeros)
+  nn.param @scale : tensor<5xf32> init(#nn.constant<0.001>)
+  nn.program @train reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %label: tensor<?x1xf32>):
+    %s = nn.read @scale : tensor<5xf32>
+    %n = nn.mul %numbers, %s : tensor<?x5xf32>, tensor<5xf32>
+    %t = nn.signed_log1p %n : tensor<?x5xf32>
+    %z = nn.linear %t, @w : (tensor<?x5xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    nn.minimize %l over [@all] : tensor<?x1xf32>
+  }
+}
+"""
+
+# docs/Protocol.md: the log, the head of messages, the payloads of a step.
+REQUEST = 2
+CONTRIBUTES, OWN_KEYS = 1, 128
+
+
+def pushes(log):
+    """Of each push in a log: the steps it is of, its weight, its gradient."""
+    data = log.read_bytes()
+    at = 16
+    found = []
+    while at < len(data):
+        kind, size, _ = struct.unpack_from("<QQQ", data, at)
+        body = data[at + 24:at + 24 + size]
+        at += 24 + size
+        if kind != REQUEST:
+            continue
+        flags, _, steps, channels = struct.unpack_from("<IIII", body, 40)
+        if not flags & CONTRIBUTES:
+            continue
+        assert flags & OWN_KEYS
+        sizes = struct.unpack_from(f"<{channels}Q", body, 56)
+        begin = 56 + 8 * channels
+        sections = {}
+        for section in sizes:
+            if section:
+                sections[section] = body[begin:begin + section]
+            begin += (section + 7) // 8 * 8
+        _, weight = struct.unpack("<dd", sections[16])
+        found.append((steps, weight, struct.unpack("<5f", sections[20])))
+    return found
+
+
+def tensor(path, name):
+    data = path.read_bytes()
+    size, = struct.unpack_from("<Q", data)
+    entry = json.loads(data[8:8 + size])[name]
+    begin, end = entry["data_offsets"]
+    raw = data[8 + size + begin:8 + size + end]
+    return struct.unpack(f"<{len(raw) // 4}f", raw)
+
+
+class AsyncPush(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def translate(self, text, mode="async"):
+        source = self.root / "model.mlir"
+        source.write_text(text)
+        run(PDL_TRANSLATE, source, "-o", self.root / mode, "--numerics=strict",
+            f"--mode={mode}", *(["--min-block-elements=1024",
+                                 "--target-block-bytes=16384"]
+                                if mode != "local" else []))
+
+    def job(self, name, workers, servers, *flags, trainers=2, rows="0:6400"):
+        """Its logs, the outputs of its trainers, and of its servers."""
+        logs = self.root / f"{name}.logs"
+        logs.mkdir()
+        with Cluster(self.root / "async", trainers, servers,
+                     ["--data", ADULT, "--rows", rows, "--batch-size", 64,
+                      "--seed", 7, "--shuffle-window", 1000, "--replicas",
+                      f"1x{workers}", "--checkpoint", self.root / name,
+                      *flags],
+                     ["--log-applied", logs, "--seed", 7]) as cluster:
+            outputs = cluster.start().finish()
+            served = [server.output for server in cluster.servers]
+        return ([logs / f"applied-{rank}.log" for rank in range(servers)],
+                outputs, served)
+
+    def applied(self, served):
+        """Steps that a server has applied, and of how many of workers."""
+        found = re.search(r": (\d+) steps(?: \(merged of (\d+)\))?;", served)
+        return int(found[1]), int(found[2] or found[1])
+
+    def test_replay(self):
+        """Each step once, alone or merged; the logs have the order."""
+        self.translate(small_model("@adam", clip=True, decay=True,
+                                   warm_up=True))
+        for index, flags in enumerate((
+                ("--push-queue", 1), ("--push-queue", 3),
+                ("--push-queue", 2, "--max-merge", 4),
+                ("--push-queue", 1, "--max-merge", 8, "--pack-keys", "delta"))):
+            with self.subTest(flags=flags):
+                name = f"run{index}"
+                logs, outputs, served = self.job(
+                    name, 3, 2, "--epochs", 2, "--checkpoint-steps", 7, *flags)
+                for output in outputs:
+                    self.assertIn(" 12800 samples", output)
+                    self.assertRegex(output, r"\d+ pushes of \d+ steps")
+                counts = {self.applied(each) for each in served}
+                self.assertEqual(len(counts), 1, served)
+                applied, steps = counts.pop()
+                self.assertEqual(steps, 200)
+                self.assertLessEqual(applied, steps)
+                if "--max-merge" not in flags:
+                    self.assertEqual(applied, steps)
+                again = self.root / f"{name}.again"
+                run(self.root / "async" / "pserver", "replay", *logs, "-o",
+                    again)
+                run(PDL_CHECKPOINT, "diff", self.root / name, again)
+
+    def check_by_hand(self, merge):
+        self.translate(BY_HAND.replace("RATE", str(RATE))
+                       .replace("MERGE", merge))
+        name = f"by_hand_{merge}"
+        # Enough workers that servers are busy.
+        logs, _, _ = self.job(name, 4, 1, "--epochs", 1, "--push-queue", 1,
+                              "--max-merge", 4, rows="0:25600")
+        found = pushes(logs[0])
+        self.assertEqual(sum(steps for steps, _, _ in found), 400)
+        self.assertGreater(max(steps for steps, _, _ in found), 1)
+        self.assertTrue(all(weight == 64 * steps for steps, weight, _ in found))
+        w = [0.0] * 5
+        other = [0.0] * 5
+        for steps, weight, gradient in found:
+            for i, each in enumerate(gradient):
+                mean = RATE * each / weight
+                w[i] -= mean * (steps if merge == "sum" else 1)
+                other[i] -= mean * (1 if merge == "sum" else steps)
+        dump = self.root / f"{name}.safetensors"
+        run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
+        trained = tensor(dump, "w")
+        for own, expected in zip(trained, w):
+            self.assertAlmostEqual(own, expected, delta=1e-4)
+        # The other declaration is told apart.
+        self.assertGreater(max(abs(a - b) for a, b in zip(trained, other)),
+                           1e-3)
+
+    def test_mean_by_hand(self):
+        self.check_by_hand("mean")
+
+    def test_sum_by_hand(self):
+        self.check_by_hand("sum")
+
+    def test_without_a_queue_nothing_changes(self):
+        """One trainer of one worker: the bits of mode local."""
+        text = small_model("@adam", clip=True, decay=True, warm_up=True)
+        self.translate(text, "local")
+        self.translate(text)
+        run(self.root / "local" / "trainer", "train", "--data", ADULT,
+            "--rows", "0:6400", "--batch-size", 64, "--seed", 7,
+            "--shuffle-window", 1000, "--checkpoint", self.root / "whole")
+        self.job("off", 1, 2, "--push-queue", 0, "--max-merge", 1, trainers=1)
+        run(PDL_CHECKPOINT, "diff", self.root / "whole", self.root / "off")
+
+    def test_a_stop_is_in_order(self):
+        """What was begun is applied, and saved."""
+        self.translate(small_model("@sgd", clip=False, decay=False,
+                                   warm_up=False))
+        saved = self.root / "stopped"
+        with Cluster(self.root / "async", 2, 2,
+                     ["--data", ADULT, "--rows", "0:25600", "--batch-size", 1,
+                      "--epochs", 1000, "--replicas", "1x2", "--checkpoint",
+                      saved, "--checkpoint-steps", 300, "--push-queue",
+                      2]) as cluster:
+            cluster.start()
+            end = time.monotonic() + 60
+            while not list(saved.glob("step-*")):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
+            cluster.trainers[1].popen.send_signal(signal.SIGTERM)
+            for trainer in cluster.trainers:
+                self.assertEqual(trainer.wait(60), 128 + signal.SIGTERM,
+                                 trainer.output)
+            for server in cluster.servers:
+                self.assertEqual(server.wait(60), 0, server.output)
+            steps = [int(re.search(r"trained (\d+) steps", trainer.output)[1])
+                     for trainer in cluster.trainers]
+        text = run(PDL_CHECKPOINT, "inspect", max(saved.glob("step-*"))).stdout
+        counts = re.findall(r"^group @\S+: (\d+) updates$", text, re.M)
+        self.assertEqual(set(counts), {str(2 * sum(steps))})
+
+    def test_refusals(self):
+        self.translate(small_model("@sgd", clip=False, decay=False,
+                                   warm_up=False))
+        run(PDL_TRANSLATE, self.root / "model.mlir", "-o", self.root / "sync",
+            "--mode=sync")
+        for mode, flags, sentence in (
+                ("async", ["--max-merge", "3"], "give --push-queue 1 too"),
+                ("async", ["--push-queue", "1", "--on-failure", "wait"],
+                 "--push-queue is not for --on-failure=wait"),
+                ("sync", ["--push-queue", "1"],
+                 "this program is of mode sync")):
+            done = subprocess.run(
+                [self.root / mode / "trainer", "train", "--data", ADULT,
+                 "--servers", "unix:@nobody", *flags], capture_output=True,
+                text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(sentence, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

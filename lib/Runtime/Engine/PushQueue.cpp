@@ -1,0 +1,335 @@
+//===- PushQueue.cpp - Pushes beside a worker's steps ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/PushQueue.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Engine/OwnNorms.h"
+#include "pdlrt/Transport/Envelope.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+using namespace pdlrt;
+
+/// Gradients that merge, and then travel by reference.
+struct PushQueue::Push {
+  /// Of the step that was added first, a copy.
+  Contribution first;
+  std::vector<AlignedBuffer> dense;
+  /// By step, by block: its keys, its rows, and where each of them is.
+  struct Rows {
+    std::vector<int64_t> keys;
+    AlignedBuffer values;
+    std::vector<void *> pointers;
+  };
+  std::vector<std::vector<Rows>> rows;
+  /// Of all steps, where there are several.
+  RunningSum sum;
+  int64_t steps = 0;
+  /// By lookup, once it is closed.
+  std::vector<KeyRouter> routers;
+};
+
+/// Takes pushes back from whatever thread lets the last of their bytes go.
+class PushQueue::Shelf {
+public:
+  std::unique_ptr<Push> pick() {
+    const std::lock_guard lock(mutex);
+    if (pushes.empty())
+      return std::make_unique<Push>();
+    std::unique_ptr<Push> push = std::move(pushes.back());
+    pushes.pop_back();
+    return push;
+  }
+  void putBack(std::unique_ptr<Push> push) {
+    const std::lock_guard lock(mutex);
+    pushes.push_back(std::move(push));
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Push>> pushes;
+};
+
+PushQueue::PushQueue(const pdl_descriptor &descriptor, ExchangeLayout layout,
+                     ServerGroup &servers, Scheduler &scheduler,
+                     const PushOptions &options)
+    : descriptor(descriptor), layout(std::move(layout)),
+      blocks(gradientBlocks(descriptor, this->layout.program())),
+      scheduler(scheduler), options(options), shelf(std::make_shared<Shelf>()),
+      queues(servers, options.queued), bytesUnderWay(servers.size()) {
+  ownCosts.servers.resize(servers.size());
+}
+
+Expected<std::unique_ptr<PushQueue>>
+PushQueue::create(const pdl_descriptor &descriptor, int32_t program,
+                  const Placement &placement, ServerGroup &servers,
+                  Scheduler &scheduler, const PushOptions &options) {
+  Expected<ExchangeLayout> layout =
+      ExchangeLayout::create(descriptor, program, placement);
+  if (!layout)
+    return layout.status();
+  return std::unique_ptr<PushQueue>(new PushQueue(
+      descriptor, std::move(*layout), servers, scheduler, options));
+}
+
+void PushQueue::setPacking(KeyPacking ofKeys, GradientPacking ofGradients) {
+  keyPacking = ofKeys;
+  if (ofGradients != GradientPacking::None)
+    packer = std::make_unique<GradientPacker>(ofGradients);
+}
+
+void PushQueue::forgetRemainders() {
+  if (packer)
+    packer->forget();
+}
+
+std::shared_ptr<PushQueue::Push> PushQueue::takePush() {
+  std::unique_ptr<Push> push = shelf->pick();
+  push->steps = 0;
+  return {push.release(), [home = shelf](Push *ended) {
+            home->putBack(std::unique_ptr<Push>(ended));
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// The memory of `step` is used again by later ones: keys and rows are copied,
+/// because a sum keeps those that only one step has. Dense gradients are copied
+/// where they are the first; others are added at once.
+Status PushQueue::add(const Contribution &step) {
+  const TraceSpan span("merge");
+  if (!merging)
+    merging = takePush();
+  Push &push = *merging;
+  Contribution part = step;
+  push.dense.resize(blocks.size());
+  if (push.rows.size() <= size_t(push.steps))
+    push.rows.emplace_back();
+  std::vector<Push::Rows> &rows = push.rows[push.steps];
+  rows.resize(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    BlockGradient &block = part.blocks[b];
+    const size_t bytes =
+        size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
+    if (!blocks[b].isTable) {
+      if (push.steps > 0)
+        continue;
+      block.dense =
+          std::memcpy(push.dense[b].reserve(bytes), block.dense, bytes);
+      continue;
+    }
+    Push::Rows &own = rows[b];
+    own.keys.assign(block.keys, block.keys + block.keyCount);
+    auto *to = static_cast<std::byte *>(
+        own.values.reserve(size_t(block.keyCount) * bytes));
+    own.pointers.resize(size_t(block.keyCount));
+    for (int64_t i = 0; i < block.keyCount; ++i, to += bytes)
+      own.pointers[i] = std::memcpy(to, block.gradients[i], bytes);
+    block.keys = own.keys.data();
+    // Nobody here has rows of the table.
+    block.rows = own.pointers.data();
+    block.gradients = const_cast<const void *const *>(own.pointers.data());
+  }
+  if (push.steps == 0) {
+    push.first = std::move(part);
+  } else {
+    if (push.steps == 1) {
+      push.sum.begin(blocks);
+      PDLRT_RETURN_IF_ERROR(push.sum.add(push.first, scheduler));
+    }
+    PDLRT_RETURN_IF_ERROR(push.sum.add(part, scheduler));
+  }
+  ++push.steps;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Sending
+//===----------------------------------------------------------------------===//
+
+Message PushQueue::payloadOf(int32_t server, const ExchangeHead &head,
+                             const Contribution &sum,
+                             const std::vector<double> &norms) {
+  ExchangeWriter writer(layout, head);
+  for (int32_t c = 0; c < layout.channelCount(); ++c) {
+    const pdl_channel &channel = layout.channel(c);
+    switch (pdl_channel_kind(channel.kind)) {
+    case PDL_CHANNEL_LOSS: {
+      const ObjectiveSums &sums = sum.objectives[layout.objectiveOf(c)];
+      const double loss[] = {sums.loss, sums.weight};
+      writer.addCopy(c, loss, sizeof(loss));
+      break;
+    }
+    case PDL_CHANNEL_NORM:
+      writer.addCopy(c, &norms[c], sizeof(double));
+      break;
+    case PDL_CHANNEL_GRADIENT:
+      if (packer)
+        packer->addBlocks(layout, server, c, writer);
+      else
+        writer.addBlocks(server, c,
+                         sum.blocks[layout.updateOf(channel.symbol)].dense,
+                         merging);
+      break;
+    case PDL_CHANNEL_ROW_GRADIENT: {
+      const std::span<const int32_t> places =
+          merging->routers[layout.lookupOf(channel.symbol)].placesOf(server);
+      const void *const *from =
+          sum.blocks[layout.updateOf(channel.symbol)].gradients;
+      if (packer) {
+        packer->addRows(descriptor.symbols[channel.symbol], c, places, from,
+                        writer);
+        break;
+      }
+      const size_t rowBytes = layout.sectionBytes(server, c);
+      const std::shared_ptr<std::byte> rows =
+          pool.take(places.size() * rowBytes);
+      for (size_t i = 0; i < places.size(); ++i)
+        std::memcpy(rows.get() + i * rowBytes, from[places[i]], rowBytes);
+      writer.add(c, rows.get(), places.size() * rowBytes, rows);
+      break;
+    }
+    case PDL_CHANNEL_KEYS: {
+      // Of tables that this program only reads nothing is pushed.
+      if (layout.updateOf(channel.symbol) < 0)
+        break;
+      const std::span<const int64_t> keys =
+          merging->routers[layout.lookupOf(channel.symbol)].keysOf(server);
+      if (keyPacking == KeyPacking::None) {
+        writer.add(c, keys.data(), keys.size_bytes(), merging);
+        break;
+      }
+      const std::string packed = packKeys(keys);
+      writer.addCopy(c, packed.data(), packed.size());
+      break;
+    }
+    default:
+      break;
+    }
+  }
+  return writer.finish();
+}
+
+Status PushQueue::send(bool stop) {
+  const TraceSpan span("push", {merging->steps});
+  stopwatch.lap();
+  Push &push = *merging;
+  const pdl_program &program = layout.program();
+  const Contribution &sum =
+      push.steps == 1 ? push.first : push.sum.finish(scheduler);
+  push.routers.resize(program.lookup_count);
+  for (int32_t u = 0; u < program.update_count; ++u)
+    if (blocks[u].isTable)
+      push.routers[layout.lookupOf(blocks[u].symbol)].assign(
+          layout.placement(), blocks[u].symbol, sum.blocks[u].keyCount,
+          sum.blocks[u].keys);
+  ExchangeHead head;
+  head.contributes = true;
+  head.ownKeys = true;
+  head.steps = uint32_t(push.steps);
+  head.stopRequested = stop;
+  head.keys = keyPacking;
+  if (packer) {
+    head.gradients = packer->packing();
+    for (int32_t u = 0; u < program.update_count; ++u)
+      if (!blocks[u].isTable)
+        packer->pack(blocks[u].symbol,
+                     static_cast<const float *>(sum.blocks[u].dense),
+                     blocks[u].elementCount);
+  }
+  const std::vector<double> norms =
+      ownNorms(descriptor, layout, sum, push.routers);
+  std::vector<Message> payloads;
+  for (size_t s = 0; s < bytesUnderWay.size(); ++s) {
+    payloads.push_back(payloadOf(int32_t(s), head, sum, norms));
+    const auto size = int64_t(envelopeSize + payloads.back().size());
+    ++ownCosts.servers[s].messages;
+    ownCosts.servers[s].bytesSent += size;
+    bytesUnderWay[s].push_back(size);
+    bytes += size;
+  }
+  BesideCosts &beside = ownCosts.beside;
+  beside.mostBytes = std::max(beside.mostBytes, bytes);
+  ++beside.pushes;
+  beside.pushedSteps += push.steps;
+  merging.reset();
+  queues.add(MessageKind::Exchange, std::move(payloads));
+  ownCosts.serialise += stopwatch.lap();
+  return {};
+}
+
+Status PushQueue::takeAnswers() {
+  for (ServerQueues::Answer &answer : queues.takeAnswers()) {
+    std::vector<int64_t> &pushes = bytesUnderWay[answer.server];
+    bytes -= pushes.front();
+    pushes.erase(pushes.begin());
+    ownCosts.servers[answer.server].bytesReceived +=
+        int64_t(envelopeSize + answer.payload.size());
+    Expected<ExchangeMessage> message =
+        ExchangeMessage::decode(answer.payload, layout.channelCount());
+    Status status = message ? layout.check(ExchangeForm::State,
+                                           int32_t(answer.server), *message, {})
+                            : message.status();
+    if (!status.ok())
+      return std::move(status).withContext("the answer of server " +
+                                           std::to_string(answer.server));
+    sawStop |= message->head().stopRequested;
+  }
+  return queues.failure();
+}
+
+Status PushQueue::waitForRoom() {
+  const TraceSpan span("wait for a push");
+  stopwatch.lap();
+  Status status = queues.waitForRoom();
+  ownCosts.beside.pushWait += stopwatch.lap();
+  return status;
+}
+
+Status PushQueue::push(const Contribution &sum, bool stop) {
+  PDLRT_RETURN_IF_ERROR(takeAnswers());
+  PDLRT_RETURN_IF_ERROR(add(sum));
+  const bool mayMerge = merging->steps < options.maxMerge;
+  // The wire is busy: the next step may come along.
+  if (mayMerge && (queues.isFull() || !queues.hasIdleServer()))
+    return {};
+  if (queues.isFull())
+    PDLRT_RETURN_IF_ERROR(waitForRoom());
+  return send(stop);
+}
+
+Status PushQueue::drain() {
+  if (merging) {
+    if (queues.isFull())
+      PDLRT_RETURN_IF_ERROR(waitForRoom());
+    PDLRT_RETURN_IF_ERROR(send(/*stop=*/false));
+  }
+  {
+    const TraceSpan span("wait for pushes");
+    stopwatch.lap();
+    Status status = queues.waitUntilEmpty();
+    ownCosts.beside.pushWait += stopwatch.lap();
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+  }
+  return takeAnswers();
+}
+
+bool PushQueue::isEmpty() const { return !merging && queues.isEmpty(); }
+
+ExchangeCosts PushQueue::costs() const {
+  ExchangeCosts costs = ownCosts;
+  costs.beside.push = queues.busySeconds();
+  return costs;
+}
