@@ -37,7 +37,8 @@ CopyExchange::CopyExchange(const pdl_descriptor &descriptor,
     : descriptor(descriptor), placement(placement), servers(servers),
       model(model), scheduler(scheduler), options(options),
       layout(std::move(layout)) {
-  ownCosts.servers.resize(placement.serverCount());
+  for (int32_t server = 0; server < placement.serverCount(); ++server)
+    ownCosts.servers.push_back({.name = placement.nameOf(server)});
 }
 
 /// A table of values alone, with those of `copy`.

@@ -545,45 +545,48 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
   return rest;
 }
 
+Status DistributedJob::meetBehindSave() {
+  int64_t here = 1;
+  return mode.stepsAreRounds ? Status() : sum({&here, 1}, {});
+}
+
+Status DistributedJob::awaitSaved() {
+  return goesOn() ? meetBehindSave() : Status();
+}
+
 Expected<Placement> pdlrt::placementOf(const pdl_descriptor &descriptor,
                                        const DistributedOptions &options) {
   return Placement::compute(descriptor, int32_t(options.servers.size()),
                             options.trainers, options.placement);
-  Status DistributedJob::meetBehindSave() {
-    int64_t here = 1;
-    return mode.stepsAreRounds ? Status() : sum({&here, 1}, {});
-  }
+}
 
-  Status DistributedJob::awaitSaved() {
-    return goesOn() ? meetBehindSave() : Status();
+Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
+                                              const DistributedOptions &options,
+                                              const RunOptions &run,
+                                              Transport &transport) {
+  Expected<Placement> placement = placementOf(descriptor, options);
+  if (!placement)
+    return placement.status();
+  auto job = std::make_unique<DistributedJob>(
+      descriptor, options, std::move(*placement), run, transport);
+  Status status = job->join();
+  if (!status.ok()) {
+    // Servers that it has joined would wait for it.
+    job->leave(status);
+    return status;
   }
+  return std::unique_ptr<Job>(std::move(job));
+}
 
-  Expected<std::unique_ptr<Job>> pdlrt::joinJob(
-      const pdl_descriptor &descriptor, const DistributedOptions &options,
-      const RunOptions &run, Transport &transport) {
-    Expected<Placement> placement = placementOf(descriptor, options);
-    if (!placement)
-      return placement.status();
-    auto job = std::make_unique<DistributedJob>(
-        descriptor, options, std::move(*placement), run, transport);
-    Status status = job->join();
-    if (!status.ok()) {
-      // Servers that it has joined would wait for it.
-      job->leave(status);
-      return status;
-    }
-    return std::unique_ptr<Job>(std::move(job));
-  }
-
-  void pdlrt::announceFailure(const pdl_descriptor &descriptor,
-                              const DistributedOptions &options,
-                              Transport &transport, const Status &failure) {
-    const Expected<Placement> placement = placementOf(descriptor, options);
-    if (!placement)
-      return;
-    DistributedOptions brief = options;
-    brief.joinPatience =
-        std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
-    DistributedJob(descriptor, brief, *placement, RunOptions(), transport)
-        .announce(failure, std::chrono::minutes(1));
-  }
+void pdlrt::announceFailure(const pdl_descriptor &descriptor,
+                            const DistributedOptions &options,
+                            Transport &transport, const Status &failure) {
+  const Expected<Placement> placement = placementOf(descriptor, options);
+  if (!placement)
+    return;
+  DistributedOptions brief = options;
+  brief.joinPatience =
+      std::min<ClockTime>(options.joinPatience, std::chrono::seconds(3));
+  DistributedJob(descriptor, brief, *placement, RunOptions(), transport)
+      .announce(failure, std::chrono::minutes(1));
+}
