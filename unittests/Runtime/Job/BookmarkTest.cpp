@@ -24,7 +24,8 @@ static WorkerBookmark example() {
   bookmark.process.stepsEnded = true;
   bookmark.process.report.lossSum = 0.125;
   bookmark.process.metrics.sums = {4, 5};
-  bookmark.mark = {13, true, {{0.5, 64, 0, 64, false}, {0.25, 0, 1, 8, true}}};
+  bookmark.mark = {
+      13, true, {{{0.5, 64, 0}, 64, false}, {{0.25, 0, 1}, 8, true}}};
   bookmark.positions.resize(1);
   bookmark.positions[0].epoch = 3;
   bookmark.positions[0].batch = 26;

@@ -210,7 +210,7 @@ public:
   Copy(TestCluster &cluster, int rank, int trainers, KeyPacking packing)
       : cluster(cluster), scheduler(2), model(*cluster.trainerProgram, seed),
         placement(*Placement::compute(*cluster.trainerProgram,
-                                      int32_t(cluster.states.size()),
+                                      int32_t(cluster.states.size()), trainers,
                                       PlacementPolicy::LeastLoaded)) {
     SenderName sender;
     sender.trainer = uint32_t(rank);

@@ -30,7 +30,7 @@ protected:
     descriptor = handWrittenProgram(variant);
     EXPECT_TRUE(checkDescriptor(descriptor).ok());
     placement = std::make_unique<Placement>(
-        *Placement::compute(*descriptor, 2, PlacementPolicy::LeastLoaded));
+        *Placement::compute(*descriptor, 2, 2, PlacementPolicy::LeastLoaded));
     layout = std::make_unique<ExchangeLayout>(
         *ExchangeLayout::create(*descriptor, 0, *placement));
     std::iota(keys.begin(), keys.end(), -20);
