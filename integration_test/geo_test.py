@@ -12,7 +12,6 @@ import math
 import pathlib
 import random
 import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -120,10 +119,20 @@ class Geo(unittest.TestCase):
                         "--shuffle-window", 1000, "--replicas", "1x2")
 
     def test_one_trainer_with_states(self):
-        """Batch norm, data norm, a counter, a second loss."""
+        """Batch norm, data norm, a counter, a second loss. A counter that begins again
+        is refused: copies of it cannot be averaged."""
         case = GOLDENS / "states"
         facts = json.loads((case / "case.json").read_text())
-        self.check_bits("states", case / "model.mlir", case / "data.safetensors",
+        text = (case / "model.mlir").read_text()
+        around = "rule(@cyclic_counter {length = 4.0})"
+        self.assertIn(around, text)
+        done = subprocess.run([PDL_TRANSLATE, case / "model.mlir", "-o", self.root / "refused",
+                               "--mode=geo"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'nn.group' op is not for mode geo: its rule counts turns", done.stderr)
+        source = self.root / "states.mlir"
+        source.write_text(text.replace(around, "rule(@step_counter)"))
+        self.check_bits("states", source, case / "data.safetensors",
                         facts["batch_size"], servers=(2,), steps=facts["steps"])
 
     def test_one_trainer_with_counts_of_rows(self):
@@ -175,7 +184,7 @@ class Geo(unittest.TestCase):
     def test_all_end_with_the_weights_of_servers(self):
         """Dumps, metrics and tests of both trainers are equal, and what was saved is
         what they hold; a run of three goes on from there."""
-        self.small_program()
+        self.translate(model("wide_deep"))
         saved = self.root / "saved"
 
         def job(trainers, *more, server_flags=()):
@@ -286,6 +295,65 @@ class Geo(unittest.TestCase):
                     self.assertLess(time.monotonic() - killed, 30)
                 # What was saved last is whole, and goes on.
                 run(PDL_CHECKPOINT, "inspect", saved)
+
+    def test_who_is_killed_under_wait_fails_the_job_too(self):
+        """A copy dies with its trainer: nobody waits for it for ever."""
+        self.small_program()
+        with Cluster(self.root / "geo", 2, 1,
+                     self.data("--epochs", 100000, "--geo-steps", 3, "--on-failure", "wait",
+                               "--log-losses", self.root / "losses"),
+                     ["--seed", 7, "--on-failure", "wait"]) as cluster:
+            cluster.start()
+            end = time.monotonic() + 60
+            while not (self.root / "losses").exists() or (
+                    self.root / "losses").stat().st_size < 1000:
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
+            cluster.trainers[1].popen.send_signal(signal.SIGKILL)
+            self.assertEqual(cluster.trainers[0].wait(60), 1, cluster.trainers[0].output)
+            self.assertIn("trainer 1", cluster.trainers[0].output)
+
+    def test_epochs_of_different_lengths(self):
+        """A trainer that is out of data takes part in others' checkpoints."""
+        self.small_program()
+        saved = self.root / "saved"
+        # 101 batches: 51 of one trainer, 50 of the other.
+        with Cluster(self.root / "geo", 2, 2,
+                     ["--data", ADULT, "--rows", "0:6464", "--batch-size", 64, "--epochs", 2,
+                      "--geo-steps", 7, "--checkpoint", saved, "--checkpoint-steps", 51,
+                      "--checkpoint-keep", 0]) as cluster:
+            cluster.start().finish()
+        self.assertEqual(sorted(path.name for path in saved.glob("step-*")),
+                         ["step-000000000051", "step-000000000102"])
+
+    def test_interrupted_trainer_ends_all_with_one_checkpoint(self):
+        self.small_program()
+        saved = self.root / "saved"
+        with Cluster(self.root / "geo", 2, 2,
+                     self.data("--epochs", 100000, "--geo-steps", 3, "--checkpoint", saved,
+                               "--checkpoint-steps", 50),
+                     ["--seed", 7]) as cluster:
+            for rank in range(2):
+                cluster.start_server(rank)
+            for rank in range(2):
+                cluster.trainer_flags[1:1] = ["--dump", self.root / f"dump{rank}"]
+                cluster.start_trainer(rank)
+                del cluster.trainer_flags[1:3]
+            end = time.monotonic() + 60
+            while not list(saved.glob("step-*")):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.02)
+            cluster.trainers[1].popen.send_signal(signal.SIGTERM)
+            for trainer in cluster.trainers:
+                self.assertEqual(trainer.wait(60), 128 + signal.SIGTERM, trainer.output)
+            for server in cluster.servers:
+                self.assertEqual(server.wait(60), 0, server.output)
+        dumps = [(self.root / f"dump{rank}").read_bytes() for rank in range(2)]
+        self.assertEqual(dumps[0], dumps[1])
+        held = {name: tensor.data.tobytes()
+                for name, tensor in tensorfile.read(self.root / "dump0").items()}
+        self.assertEqual({name: value for name, (_, value) in self.values(
+            saved, self.root / "saved.values").items()}, held)
 
     def test_values_that_servers_are_given(self):
         """Trainers begin with them: one that trains is the process that is given the

@@ -53,9 +53,9 @@ LogicalResult CheckCopies::check(nn::UpdateOp update, SymbolTable &symbols) {
   };
   if (group.getRule() == nn::CycleOp::kRule)
     return refuse(group)
-           << "trainers would each count the turns of a cycle by themselves, "
-              "and servers add up parts of turns; train one program, or use "
-              "another mode";
+           << "its rule counts turns, as a cycle does: trainers would each "
+              "count by themselves, and servers add up parts of turns; train "
+              "one program, or use another mode";
   auto rule = symbols.lookup<nn::RuleOp>(group.getRule());
   if (rule && rule.getFrozenPart() > 0)
     return refuse(group)

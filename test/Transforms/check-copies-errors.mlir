@@ -61,6 +61,6 @@ module @turns {
     %l = nn.linear %x, @w : (tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.minimize %l over [@h] : tensor<?x1xf32>
   }
-  // expected-error @+1 {{is not for mode geo: trainers would each count the turns of a cycle by themselves, and servers add up parts of turns; train one program, or use another mode}}
+  // expected-error @+1 {{is not for mode geo: its rule counts turns, as a cycle does: trainers would each count by themselves, and servers add up parts of turns; train one program, or use another mode}}
   nn.cycle @train [@one * 2, @two]
 }

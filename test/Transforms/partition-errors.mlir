@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not pdl-opt %t/model.mlir --ps-partition="mode=local" 2>&1 | FileCheck %s --check-prefix=LOCAL
-// LOCAL: model.mlir:1:1: error: ps-partition knows no mode 'local'; expected sync{{.*}} or hybrid, or no ps pass at all for one process
+// LOCAL: model.mlir:1:1: error: ps-partition knows no mode 'local'; expected sync, {{.*}}geo, or no ps pass at all for one process
 // RUN: not pdl-opt %t/model.mlir --ps-partition="min-block-elements=0" 2>&1 | FileCheck %s --check-prefix=LEAST
 // LEAST: model.mlir:1:1: error: ps-partition: min-block-elements and target-block-bytes are at least 1, not 0 and 131072
 // RUN: not pdl-opt %t/model.mlir --ps-partition="target-block-bytes=-1" 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -13,8 +13,8 @@
 // The same options of the pipeline.
 // RUN: not pdl-opt %t/program.mlir --pdl-pipeline="to=placed mode=sync min-block-elements=0" 2>&1 | FileCheck %s --check-prefix=PIPELINE
 // PIPELINE: error: ps-partition: min-block-elements and target-block-bytes are at least 1, not 0 and 131072
-// RUN: not pdl-opt %t/program.mlir --pdl-pipeline="to=placed mode=geo" 2>&1 | FileCheck %s --check-prefix=MODE
-// MODE: --pdl-pipeline knows no mode 'geo'; expected local, sync{{.*}} or hybrid
+// RUN: not pdl-opt %t/program.mlir --pdl-pipeline="to=placed mode=nowhere" 2>&1 | FileCheck %s --check-prefix=MODE
+// MODE: --pdl-pipeline knows no mode 'nowhere'; expected local, sync, {{.*}}geo
 
 //--- model.mlir
 module {

@@ -406,25 +406,43 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
         ->group("Execution");
   addClusterFlags(*command, descriptor, flags.cluster);
   if (descriptor.role == PDL_ROLE_TRAINER) {
+    const Mode *mode = findMode(descriptor.mode);
+    const bool holdsValues = mode && mode->trainersApply;
     // Refused with the sentence that says what to give instead.
-    for (const char *name : {"--dump", "--dump-slots", "--dump-batches"})
-      command->get_option(name)->group("");
+    command->get_option("--dump-batches")->group("");
+    for (const char *name : {"--dump", "--dump-slots"})
+      if (!holdsValues)
+        command->get_option(name)->group("");
     if (modeOf(descriptor).trainersOwn()) {
       addFooterOfOwners(*command, modeOf(descriptor));
       return command;
     }
     command->get_option("--init-from")->group("");
-    command->footer(
+    const char *example =
         "Example, of two trainers with two workers each:\n"
         "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
-        "      --replicas 1x2 --data clicks.tsv\n"
+        "      --replicas 1x2 --data clicks.tsv\n";
+    const char *whose =
         "Servers hold the values: they take --init-from, and "
         "'pdl-checkpoint dump'\n"
-        "makes of a checkpoint what --dump of one process writes.\n"
+        "makes of a checkpoint what --dump of one process writes.\n";
+    const char *whoseCopy =
+        "Each trainer trains a copy, with slots and step counts of its own; "
+        "servers\n"
+        "put the values together, and take --init-from. At the end of an epoch "
+        "all have\n"
+        "the values of servers. A checkpoint has these, with the slots of "
+        "trainer 0.\n";
+    const char *howItEnds =
         "Losses and metrics that it prints at the end of an epoch are those "
-        "of all trainers.\n"
+        "of all trainers.\n";
+    const char *together =
         "Ctrl-C ends all trainers after the same step; so does a row that one "
-        "of them\ncannot read.");
+        "of them\ncannot read.";
+    const char *alone = "Ctrl-C ends all trainers soon, each after its current "
+                        "step; so does a row that\none of them cannot read.";
+    command->footer(std::string(example) + (holdsValues ? whoseCopy : whose) +
+                    howItEnds + (holdsValues ? alone : together));
     return command;
   }
   command->footer(
