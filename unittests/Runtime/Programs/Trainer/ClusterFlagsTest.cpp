@@ -14,18 +14,25 @@
 
 using namespace pdlrt;
 
-/// What a trainer makes of its command line.
-static DistributedOptions optionsOf(const std::string &line) {
+/// Takes the command line of a trainer.
+static Status take(const std::string &line, int32_t mode,
+                   SessionOptions &options) {
   ProgramVariant variant;
-  variant.mode = PDL_MODE_SYNC;
+  variant.mode = mode;
   variant.role = PDL_ROLE_TRAINER;
   const pdl_descriptor &descriptor = *handWrittenProgram(variant);
   CLI::App command;
   ClusterFlags flags;
-  SessionOptions options;
   addClusterFlags(command, descriptor, flags);
   command.parse(line);
-  const Status status = takeClusterFlags(command, descriptor, flags, options);
+  return takeClusterFlags(command, descriptor, flags, options);
+}
+
+/// What a trainer makes of its command line.
+static DistributedOptions optionsOf(const std::string &line,
+                                    int32_t mode = PDL_MODE_SYNC) {
+  SessionOptions options;
+  const Status status = take(line, mode, options);
   EXPECT_TRUE(status.ok()) << status.message();
   return options.distributed.value_or(DistributedOptions());
 }
@@ -46,4 +53,20 @@ TEST(ClusterFlags, ASilentServerIsLostUnlessAllWait) {
     EXPECT_EQ(waits.silenceLimit, ClockTime::zero());
     EXPECT_TRUE(waits.mayComeBack);
   }
+}
+
+TEST(ClusterFlags, ExchangesAreOfTrainersThatApplyTheRules) {
+  EXPECT_EQ(optionsOf("--servers a:1", PDL_MODE_GEO).geoSteps, 100);
+  EXPECT_EQ(optionsOf("--servers a:1 --geo-steps 7", PDL_MODE_GEO).geoSteps, 7);
+  SessionOptions options;
+  EXPECT_EQ(
+      take("--servers a:1 --geo-steps 7", PDL_MODE_SYNC, options).message(),
+      "--geo-steps is for trainers that apply the rules themselves, and "
+      "in mode sync servers do; leave it out");
+  // A copy may be dumped; what is only a mirror may not.
+  options.dump = "model.safetensors";
+  EXPECT_TRUE(take("--servers a:1", PDL_MODE_GEO, options).ok());
+  options.distributed.reset();
+  options.groups = 1;
+  EXPECT_FALSE(take("--servers a:1", PDL_MODE_SYNC, options).ok());
 }
