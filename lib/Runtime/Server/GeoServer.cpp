@@ -257,6 +257,9 @@ Expected<Message> GeoServer::handleStep(const Envelope &request) {
   seen[request.trainer] = clock;
   for (ChangedKeys &keys : changedKeys)
     keys.forget(seen);
+  // The next request may be long in coming.
+  changed = {};
+  incoming.reset();
   return result;
 }
 
