@@ -60,7 +60,7 @@ class AsyncComeback(unittest.TestCase):
                      ["--seed", 7, "--log-applied", logs, *WAIT]) as cluster:
             cluster.start()
             for _ in range(KILLS):
-                time.sleep(choice.uniform(0.02, 0.5))
+                time.sleep(choice.uniform(0.02, 0.3))
                 ranks = (range(trainers) if at_once
                          else [choice.randrange(trainers)])
                 for rank in ranks:
@@ -70,11 +70,11 @@ class AsyncComeback(unittest.TestCase):
 
     def test_one_worker_has_the_bits_of_local(self):
         """Values, slots, losses of all steps, and metrics."""
-        flags = ["--rows", "0:6000", "--evaluate-rows", "6000:7000",
-                 "--checkpoint-steps", 50, "--log-losses"]
+        epochs = 40
+        flags = ["--rows", "0:6000", "--checkpoint-steps", 200, "--log-losses"]
         whole = run(self.root / "local" / "trainer", "train", "--data", ADULT,
                     "--batch-size", 32, "--seed", 7, "--shuffle-window", 1000,
-                    "--checkpoint", self.root / "whole", "--epochs", 3, *flags,
+                    "--checkpoint", self.root / "whole", "--epochs", epochs, *flags,
                     self.root / "whole.losses")
         expected = figures(whole.stdout)
         self.assertTrue(expected)
@@ -84,7 +84,7 @@ class AsyncComeback(unittest.TestCase):
                 name = f"one{seed}"
                 losses = self.root / f"{name}.losses"
                 _, outputs = self.killed(name, 1, 1, 2, [*flags, losses], seed,
-                                         epochs=3)
+                                         epochs)
                 comebacks += outputs[0].count("came back to the job")
                 self.assertEqual(figures(outputs[0]), expected)
                 self.assertEqual(losses.read_text(),
@@ -95,10 +95,10 @@ class AsyncComeback(unittest.TestCase):
 
     def check_counts(self, name, trainers, workers, servers, seed, **options):
         # The last round has batches for some workers only.
-        rows, epochs = 6016, 3
+        rows, epochs = 6016, 40
         logs, outputs = self.killed(
             name, trainers, workers, servers,
-            ["--rows", f"0:{rows}", "--checkpoint-steps", 25], seed, epochs,
+            ["--rows", f"0:{rows}", "--checkpoint-steps", 250], seed, epochs,
             **options)
         for output in outputs:
             self.assertIn(f", {epochs * rows} samples", output)
@@ -120,7 +120,7 @@ class AsyncComeback(unittest.TestCase):
                 with self.subTest(seed=seed, shape=shape):
                     comebacks += self.check_counts(
                         f"some{seed}_{shape[0]}", *shape, seed)
-        self.assertGreater(comebacks, 20)
+        self.assertGreater(comebacks, 8)
 
     def test_all_trainers_at_once(self):
         self.assertGreater(self.check_counts("all", 2, 2, 2, 5, at_once=True),

@@ -163,7 +163,7 @@ class BadInput(unittest.TestCase):
                 (["--numerics=exact"], "exact"),
                 (["--element-type=f16"], "f16"),
                 (["--target-cpu=pentium9"], "pentium9"),
-                (["--mode=geo"], "geo"),
+                (["--mode=nowhere"], "geo"),
                 (["--emit=pserver"], "--mode=local has none"),
                 (["--emit=trainer,servers", "--mode=sync"], "servers"),
                 (["--emit=obj,trainer", "--mode=sync"], "mixes kinds"),

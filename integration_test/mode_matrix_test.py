@@ -49,7 +49,7 @@ MODES = {
 
 # (model, mode): what pdl-translate says.
 REFUSED = {
-    ("gan", "geo"): "trainers would each count the turns of a cycle by themselves",
+    ("gan", "geo"): "its rule counts turns, as a cycle does",
 }
 
 

@@ -262,6 +262,9 @@ Status GeoServer::takeStep(const Envelope &request, Turn turn) {
   seen[request.trainer] = clock;
   for (ChangedKeys &keys : changedKeys)
     keys.forget(seen);
+  // The next request may be long in coming.
+  changed = {};
+  incoming.reset();
   return {};
 }
 

@@ -321,10 +321,10 @@ std::string Roster::absenceOf(uint32_t rank) const {
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
   if (!trainer.left && trainer.hasDied)
-    return deathOf(rank) +
-           (options.newStartsGoOn ? " (under --on-failure=wait others would "
-                                    "wait for its new start)"
-                                  : "");
+    return deathOf(rank) + (options.newStartsGoOn
+                                ? " (under --on-failure=wait others would "
+                                  "wait for its new start)"
+                                : "");
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank) +
            ": it has died or its network is cut (under --on-failure=wait "

@@ -30,9 +30,11 @@ static Status take(int32_t mode, const std::string &line,
   return takeClusterFlags(command, descriptor, flags, options);
 }
 
-static DistributedOptions optionsOf(const std::string &line) {
+/// What a trainer makes of its command line.
+static DistributedOptions optionsOf(const std::string &line,
+                                    int32_t mode = PDL_MODE_SYNC) {
   SessionOptions options;
-  const Status status = take(PDL_MODE_SYNC, line, options);
+  const Status status = take(mode, line, options);
   EXPECT_TRUE(status.ok()) << status.message();
   return options.distributed.value_or(DistributedOptions());
 }
@@ -69,11 +71,11 @@ TEST(ClusterFlags, TrainersThatOwnStateHaveAddresses) {
   EXPECT_THAT(options.distributed->peers, ElementsAre("unix:a", "unix:b"));
   EXPECT_TRUE(options.distributed->servers.empty());
   EXPECT_EQ(options.ownerPlace.address, "unix:b");
-  ASSERT_TRUE(take(PDL_MODE_HYBRID,
-                   "--trainers 1 --peers 10.0.0.1:7 --bind 0.0.0.0:7 "
-                   "--servers unix:s",
-                   options)
-                  .ok());
+  const Status hybrid = take(PDL_MODE_HYBRID,
+                             "--trainers 1 --peers 10.0.0.1:7 --bind 0.0.0.0:7 "
+                             "--servers unix:s",
+                             options);
+  ASSERT_TRUE(hybrid.ok()) << hybrid.message();
   EXPECT_EQ(options.ownerPlace.address, "0.0.0.0:7");
   EXPECT_TRUE(options.ownerPlace.isOpenToAll);
   // One trainer needs none.
@@ -106,4 +108,20 @@ TEST(ClusterFlags, EachModeHasItsAddresses) {
                         "machines may reach"));
   EXPECT_THAT(refusalOf(PDL_MODE_COLLECTIVE, "--on-failure wait"),
               HasSubstr("--on-failure=wait is not for mode collective"));
+}
+
+TEST(ClusterFlags, ExchangesAreOfTrainersThatApplyTheRules) {
+  EXPECT_EQ(optionsOf("--servers a:1", PDL_MODE_GEO).geoSteps, 100);
+  EXPECT_EQ(optionsOf("--servers a:1 --geo-steps 7", PDL_MODE_GEO).geoSteps, 7);
+  SessionOptions options;
+  EXPECT_EQ(
+      take(PDL_MODE_SYNC, "--servers a:1 --geo-steps 7", options).message(),
+      "--geo-steps is for trainers that apply the rules themselves, and "
+      "in mode sync servers do; leave it out");
+  // A copy may be dumped; what is only a mirror may not.
+  options.dump = "model.safetensors";
+  EXPECT_TRUE(take(PDL_MODE_GEO, "--servers a:1", options).ok());
+  options.distributed.reset();
+  options.groups = 1;
+  EXPECT_FALSE(take(PDL_MODE_SYNC, "--servers a:1", options).ok());
 }
