@@ -43,8 +43,7 @@ struct DistributedOptions {
   /// for ever.
   ClockTime silenceLimit = std::chrono::seconds(10);
   /// Whether servers wait for a trainer that died: then a new start of it goes
-  /// on where the earlier one ended. In mode sync. The same for all processes
-  /// of the job.
+  /// on where the earlier one ended. The same for all processes of the job.
   bool mayComeBack = false;
   /// How what it sends is packed. Of gradients the same for all processes of
   /// the job, whose program says so (PackedTraining.h).
