@@ -334,9 +334,9 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
     programs.push_back({std::move(name), std::move(owned)});
   }
   // What becomes a part of the trainer is made before it.
-  std::stable_partition(
-      programs.begin(), programs.end(),
-      [](const Program &program) { return isPartOfTrainer(program.name); });
+  std::partition(programs.begin(), programs.end(), [](const Program &program) {
+    return isPartOfTrainer(program.name);
+  });
   return mlir::success();
 }
 
