@@ -335,8 +335,7 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned)});
   }
-  // What becomes a part of the trainer is made before it. There are two at
-  // most, so that the order of others does not matter.
+  // What becomes a part of the trainer is made before it.
   std::partition(programs.begin(), programs.end(), [](const Program &program) {
     return isPartOfTrainer(program.name);
   });
