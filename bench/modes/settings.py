@@ -12,9 +12,6 @@ import subprocess
 # pushers. Of a row no more: it is met by as many samples as before, mostly by one push at a
 # time.
 PUSHES = {"dense": -1.0}
-# Whose rule divides by the size of a gradient (Adam) goes less far from a smaller batch, whose
-# gradient is noisier: by the root of how much smaller it is.
-COPIES = {"dense": 0.5}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +49,8 @@ SETTINGS = (
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
             powers=PUSHES),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
-    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), powers=COPIES),
-    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100"), powers=COPIES),
+    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8")),
+    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100")),
     Setting("collective", "collective", servers=False, peers=True),
     Setting("hybrid", "hybrid", peers=True),
 )
