@@ -36,17 +36,23 @@ public:
   }
   bool isOfJob(const Message &) const override { return true; }
   bool mayBeOfJob(const Message &) const override { return true; }
-  Status check(const Envelope &, const Message &) override { return {}; }
+  Expected<StepFacts> check(const Envelope &, const Message &) override {
+    return StepFacts();
+  }
   const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
   Expected<Message> handle(const Envelope &, Message) override {
     return Status::internal("all requests are of rounds");
   }
-  void contribute(const Envelope &request, Message payload) override {
+  Status take(const Envelope &request, Message payload, Turn) override {
     if (request.trainer == 0)
       pushes.push_back(std::move(payload));
+    return {};
   }
-  Expected<std::vector<Message>> closeRound(MessageKind) override {
-    return std::vector<Message>(2, ExchangeWriter(layout, {}).finish());
+  Status closeRound(MessageKind) override { return {}; }
+  Expected<std::vector<Message>>
+  answer(std::span<const Envelope> requests) override {
+    return std::vector<Message>(requests.size(),
+                                ExchangeWriter(layout, {}).finish());
   }
 
   const ExchangeLayout &layout;
@@ -160,8 +166,8 @@ protected:
   }
 
   const BlockProgram program{{PDL_F32, false, PDL_MODE_ASYNC}};
-  const Placement placement = *Placement::compute(program.descriptor(), servers,
-                                                  PlacementPolicy::LeastLoaded);
+  const Placement placement = *Placement::compute(
+      program.descriptor(), servers, 2, PlacementPolicy::LeastLoaded);
   const ExchangeLayout layout =
       *ExchangeLayout::create(program.descriptor(), BlockTrain, placement);
   RealClock clock;
