@@ -71,6 +71,7 @@ TEST(ClusterFlags, TrainersThatOwnStateHaveAddresses) {
   EXPECT_THAT(options.distributed->peers, ElementsAre("unix:a", "unix:b"));
   EXPECT_TRUE(options.distributed->servers.empty());
   EXPECT_EQ(options.ownerPlace.address, "unix:b");
+  options = {};
   const Status hybrid = take(PDL_MODE_HYBRID,
                              "--trainers 1 --peers 10.0.0.1:7 --bind 0.0.0.0:7 "
                              "--servers unix:s",
@@ -79,6 +80,7 @@ TEST(ClusterFlags, TrainersThatOwnStateHaveAddresses) {
   EXPECT_EQ(options.ownerPlace.address, "0.0.0.0:7");
   EXPECT_TRUE(options.ownerPlace.isOpenToAll);
   // One trainer needs none.
+  options = {};
   ASSERT_TRUE(take(PDL_MODE_COLLECTIVE, "--rank 0", options).ok());
   ASSERT_EQ(options.distributed->peers.size(), 1u);
   EXPECT_EQ(options.ownerPlace.address, options.distributed->peers[0]);

@@ -376,8 +376,6 @@ def PS_ShareOp : PS_ChannelUserOp<"share"> {
     Example:
     ```mlir
     ps.share @w1 sends [@train.delta.w1] receives [@train.value.w1]
-    ps.share @emb sends [@train.keys.emb, @train.row_delta.emb]
-      receives [@train.changed_keys.emb, @train.rows.emb]
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, PS_SymbolList:$sends,
