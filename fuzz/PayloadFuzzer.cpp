@@ -26,7 +26,7 @@ struct Job {
     variant.role = PDL_ROLE_PSERVER;
     descriptor = handWrittenProgram(variant);
     placement =
-        *Placement::compute(*descriptor, 2, PlacementPolicy::LeastLoaded);
+        *Placement::compute(*descriptor, 2, 1, PlacementPolicy::LeastLoaded);
     for (int32_t p = 0; p < descriptor->program_count; ++p)
       layouts.push_back(*ExchangeLayout::create(*descriptor, p, *placement));
   }

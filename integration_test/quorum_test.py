@@ -72,6 +72,12 @@ class Quorum(PushModes):
             self.assertEqual(counted, 0)
             self.assertGreater(dropped, 2)
 
+    def test_rows_without_gradient_change_too(self):
+        """A late trainer makes rows between two rounds; they are in the next."""
+        self.translate(untouched="dense")
+        for counted, _ in self.slowed("dense"):
+            self.assertGreater(counted, 2)
+
     def test_a_killed_trainer_holds_nobody_up(self):
         """And comes back."""
         self.translate()

@@ -75,14 +75,16 @@ class Staleness(PushModes):
     def test_who_has_no_data_holds_nobody_back(self):
         """The first trainer has more rows, in each epoch."""
         self.translate()
-        with self.cluster("uneven", 2, 1, 1, "--rows", "0:1500", workers=1,
-                          server_flags=["--max-staleness", 0]) as job:
-            job.trainer_flags = [
-                flag for at, flag in enumerate(job.trainer_flags)
-                if flag not in ("--steps", "--rows") and
-                job.trainer_flags[at - 1] not in ("--steps", "--rows")
-            ] + ["--rows", "0:1500", "--epochs", 2]
-            job.start().finish()
+        for name, more in (("uneven", ()),
+                           ("saved", ("--checkpoint-steps", 7))):
+            with self.cluster(name, 2, 1, 1, "--rows", "0:1500", workers=2,
+                              server_flags=["--max-staleness", 0]) as job:
+                job.trainer_flags = [
+                    flag for at, flag in enumerate(job.trainer_flags)
+                    if flag not in ("--steps", "--rows") and
+                    job.trainer_flags[at - 1] not in ("--steps", "--rows")
+                ] + ["--rows", "0:1500", "--epochs", 2, *more]
+                job.start().finish()
 
     def test_other_modes_refuse_it(self):
         self.translate(modes=("sync",))

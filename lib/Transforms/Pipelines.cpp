@@ -172,8 +172,8 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
                                 llvm::cl::init("x86-64-v3")};
   Option<std::string> mode{
       *this, "mode",
-      llvm::cl::desc("local (one process); sync, async, half-async or geo "
-                     "(trainers and servers)"),
+      llvm::cl::desc("Who holds the state and who waits for whom: " +
+                     ps::modeList(/*withServers=*/false)),
       llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
                      llvm::cl::desc("Cut parameters into several blocks"),

@@ -82,7 +82,8 @@ private:
     /// Keys that were changed since the last exchange, some of them several
     /// times, and those that differ from their base.
     std::vector<int64_t> noted, drifted;
-    size_t compactAt = size_t(1) << 16;
+    size_t compactNotedAt = size_t(1) << 16;
+    size_t compactDriftedAt = size_t(1) << 16;
     KeyRouter router;
     /// Of the keys that are exchanged.
     std::vector<void *> rows, baseRows;
@@ -101,7 +102,8 @@ private:
   bool needsBases() const { return options.trainers > 1; }
   Table *tableOf(int32_t symbol);
   Parameter *parameterOf(int32_t symbol);
-  void compact(std::vector<int64_t> &keys);
+  Status compact(std::vector<int64_t> &keys);
+  Status compactAt(std::vector<int64_t> &keys, size_t &atLeast);
   Status insertRows(Table &table, std::span<const int64_t> keys);
   void forEachRow(int64_t count, TaskRef range);
   void takeDeltasOf(Parameter &parameter);

@@ -24,15 +24,16 @@ namespace pdlrt {
 /// exchange is a quiescent point of the model.
 class LocalCommunicator : public Communicator {
 public:
-  /// All outlive the communicator. `replicas`: how many there are.
-  LocalCommunicator(Model &model, const pdl_program &program, int replicas,
-                    Scheduler &scheduler);
+  /// All outlive the communicator. Where `layout` has groups elsewhere, those
+  /// here are summed alone.
+  LocalCommunicator(Model &model, const pdl_program &program,
+                    const ReplicaLayout &layout, Scheduler &scheduler);
 
   NextBatch nextBatch() const override { return whenNext; }
   Status takeUp(ReplicaSet &) override { return {}; }
   Expected<RoundOutcome> exchange(const StepOffer &offer) override;
   bool stopped() const override;
-  bool sumsOverJob() const override { return true; }
+  bool sumsOverJob() const override { return isWholeJob; }
   void addCosts(StepCosts &costs) const override { costs.apply += seconds; }
 
 protected:
@@ -46,6 +47,7 @@ private:
   const pdl_program &program;
   Scheduler &scheduler;
   const bool isSum;
+  const bool isWholeJob;
   const NextBatch whenNext;
   const std::vector<GradientBlock> blocks;
   RunningSum sum;

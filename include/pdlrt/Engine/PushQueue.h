@@ -67,7 +67,7 @@ private:
 
   Status add(const Contribution &part);
   /// Sends what has been merged, to queues that have room.
-  Status send(bool stop);
+  Status send();
   Message payloadOf(int32_t server, const ExchangeHead &head,
                     const Contribution &sum, const std::vector<double> &norms);
   Status takeAnswers();
@@ -88,6 +88,8 @@ private:
   std::shared_ptr<Shelf> shelf;
   /// What merges; null: nothing.
   std::shared_ptr<Push> merging;
+  /// The next push says that this process was asked to stop.
+  bool asksToStop = false;
   ServerQueues queues;
   /// Bytes of the pushes to each server that were not answered yet, the oldest
   /// first.

@@ -44,9 +44,6 @@ public:
   const RoundPolicy &roundPolicy() const override {
     return inner.roundPolicy();
   }
-  uint32_t sendersOfTrainer() const override {
-    return inner.sendersOfTrainer();
-  }
   Expected<Message> handle(const Envelope &request, Message payload) override {
     return inner.handle(request, std::move(payload));
   }

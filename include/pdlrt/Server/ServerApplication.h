@@ -76,8 +76,6 @@ public:
   /// Which requests form rounds, and who waits for whom. Outlives the
   /// application; always the same.
   virtual const RoundPolicy &roundPolicy() const = 0;
-  /// How many senders of each trainer send steps. Asked when they come.
-  virtual uint32_t sendersOfTrainer() const { return 1; }
 
   /// A checked request that is no part of any step (`isOfSteps`); returns its
   /// answer's payload. An error fails the job with its sentence.

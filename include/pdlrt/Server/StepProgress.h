@@ -28,16 +28,16 @@ struct StepFacts {
 
 /// How many steps each sender has ended since all trainers met last (in a round
 /// of sums), as one server sees it. A trainer is slow until it is known to
-/// rest: one of which nothing has come yet has ended none. Not thread-safe.
+/// rest: one of which nothing has come yet has ended none. A worker counts from
+/// its first request on, since one without data sends none. Not thread-safe.
 class StepProgress {
 public:
-  explicit StepProgress(uint32_t trainers) : own(trainers) {}
+  explicit StepProgress(uint32_t trainers) : own(trainers), meets(trainers) {}
 
-  /// How many senders of a trainer send steps; from then on one that has not
-  /// come counts as slow.
-  void setSenders(uint32_t ofTrainer) { senders = ofTrainer; }
   /// A request of a step has come.
   void note(const Envelope &request, const StepFacts &facts);
+  /// A trainer has come to where all meet, and ends no steps until they have.
+  void rest(uint32_t trainer) { meets[trainer] = true; }
   /// All trainers have met: they begin anew.
   void meet();
 
@@ -58,9 +58,10 @@ private:
   /// Of one trainer.
   std::optional<int64_t> slowestOf(uint32_t trainer) const;
 
-  uint32_t senders = 1;
   /// By trainer, by worker.
   std::vector<std::map<uint32_t, Sender>> own;
+  /// By trainer: whether it waits where all meet.
+  std::vector<bool> meets;
 };
 
 } // namespace pdlrt

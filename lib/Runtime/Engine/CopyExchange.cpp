@@ -135,15 +135,24 @@ CopyExchange::Parameter *CopyExchange::parameterOf(int32_t symbol) {
 //===----------------------------------------------------------------------===//
 
 /// Each key once.
-void CopyExchange::compact(std::vector<int64_t> &keys) {
+Status CopyExchange::compact(std::vector<int64_t> &keys) {
   const int64_t *all = keys.data();
   const auto count = int64_t(keys.size());
-  // Far fewer than it refuses: keys are compacted before.
-  if (!index.assign(1, &all, &count).ok())
-    return;
+  PDLRT_RETURN_IF_ERROR(index.assign(1, &all, &count));
   std::memcpy(keys.data(), index.keys(),
               size_t(index.keyCount()) * sizeof(int64_t));
   keys.resize(size_t(index.keyCount()));
+  return {};
+}
+
+/// The same where there are that many; next time, where there are twice as many
+/// as are left. So a key costs a constant time, however often it comes.
+Status CopyExchange::compactAt(std::vector<int64_t> &keys, size_t &atLeast) {
+  if (keys.size() < atLeast)
+    return {};
+  PDLRT_RETURN_IF_ERROR(compact(keys));
+  atLeast = std::max(size_t(1) << 16, 2 * keys.size());
+  return {};
 }
 
 void CopyExchange::note(const Contribution &sum) {
@@ -156,10 +165,8 @@ void CopyExchange::note(const Contribution &sum) {
     const BlockGradient &block = sum.blocks[u];
     table->noted.insert(table->noted.end(), block.keys,
                         block.keys + block.keyCount);
-    if (table->noted.size() < table->compactAt)
-      continue;
-    compact(table->noted);
-    table->compactAt = std::max(size_t(1) << 16, 2 * table->noted.size());
+    // Where it fails, so does the exchange that comes.
+    (void)compactAt(table->noted, table->compactNotedAt);
   }
 }
 
@@ -369,7 +376,7 @@ Status CopyExchange::exchange() {
     if (hasChanged && parameter.isTrained && needsBases())
       takeDeltasOf(parameter);
   for (Table &table : tables) {
-    compact(table.noted);
+    PDLRT_RETURN_IF_ERROR(compact(table.noted));
     PDLRT_RETURN_IF_ERROR(insertRows(table, table.noted));
     table.router.assign(placement, table.symbol, int64_t(table.noted.size()),
                         table.noted.data());
@@ -380,7 +387,7 @@ Status CopyExchange::exchange() {
     if (table.base) {
       table.drifted.insert(table.drifted.end(), table.noted.begin(),
                            table.noted.end());
-      compact(table.drifted);
+      PDLRT_RETURN_IF_ERROR(compactAt(table.drifted, table.compactDriftedAt));
     }
     table.noted.clear();
   }
@@ -416,6 +423,7 @@ Status CopyExchange::settle(const std::function<Status()> &meet) {
   if (needsBases()) {
     returnToBase();
     for (Table &table : tables) {
+      PDLRT_RETURN_IF_ERROR(compact(table.drifted));
       PDLRT_RETURN_IF_ERROR(insertRows(table, table.drifted));
       const auto count = int64_t(table.drifted.size());
       forEachRow(count, [&](int64_t begin) {

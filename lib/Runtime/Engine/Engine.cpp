@@ -44,8 +44,7 @@ std::unique_ptr<Engine> Engine::createLocal(Model &model,
                                             Scheduler &scheduler) {
   return std::make_unique<Engine>(
       model, program, layout, scheduler,
-      std::make_unique<LocalCommunicator>(model, program,
-                                          layout.localReplicas(), scheduler));
+      std::make_unique<LocalCommunicator>(model, program, layout, scheduler));
 }
 
 StepCosts Engine::costs() const {

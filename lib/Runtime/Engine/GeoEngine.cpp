@@ -22,15 +22,12 @@ public:
   CopyCommunicator(Model &model, const pdl_program &program,
                    const ReplicaLayout &layout, Scheduler &scheduler,
                    CopyExchange &copies)
-      : LocalCommunicator(model, program, layout.localReplicas(), scheduler),
-        isWholeJob(layout.localGroups == layout.groups), copies(copies) {}
-  bool sumsOverJob() const override { return isWholeJob; }
+      : LocalCommunicator(model, program, layout, scheduler), copies(copies) {}
 
 protected:
   void noteUpdate(const Contribution &merged) override { copies.note(merged); }
 
 private:
-  const bool isWholeJob;
   CopyExchange &copies;
 };
 

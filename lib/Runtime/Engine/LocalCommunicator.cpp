@@ -28,8 +28,11 @@ static Communicator::NextBatch whenNextOf(const pdl_descriptor &descriptor,
 }
 
 LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
-                                     int replicas, Scheduler &scheduler)
-    : model(model), program(program), scheduler(scheduler), isSum(replicas > 1),
+                                     const ReplicaLayout &layout,
+                                     Scheduler &scheduler)
+    : model(model), program(program), scheduler(scheduler),
+      isSum(layout.localReplicas() > 1),
+      isWholeJob(layout.localGroups == layout.groups),
       whenNext(whenNextOf(model.descriptor(), program)),
       blocks(gradientBlocks(model.descriptor(), program)),
       updater(model, program, scheduler) {}

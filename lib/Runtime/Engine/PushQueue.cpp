@@ -222,7 +222,7 @@ Message PushQueue::payloadOf(int32_t server, const ExchangeHead &head,
   return writer.finish();
 }
 
-Status PushQueue::send(bool stop) {
+Status PushQueue::send() {
   const TraceSpan span("push", {merging->steps});
   stopwatch.lap();
   Push &push = *merging;
@@ -239,7 +239,7 @@ Status PushQueue::send(bool stop) {
   head.contributes = true;
   head.ownKeys = true;
   head.steps = uint32_t(push.steps);
-  head.stopRequested = stop;
+  head.stopRequested = asksToStop;
   head.keys = keyPacking;
   if (packer) {
     head.gradients = packer->packing();
@@ -301,20 +301,21 @@ Status PushQueue::waitForRoom() {
 Status PushQueue::push(const Contribution &sum, bool stop) {
   PDLRT_RETURN_IF_ERROR(takeAnswers());
   PDLRT_RETURN_IF_ERROR(add(sum));
+  asksToStop |= stop;
   const bool mayMerge = merging->steps < options.maxMerge;
   // The wire is busy: the next step may come along.
   if (mayMerge && (queues.isFull() || !queues.hasIdleServer()))
     return {};
   if (queues.isFull())
     PDLRT_RETURN_IF_ERROR(waitForRoom());
-  return send(stop);
+  return send();
 }
 
 Status PushQueue::drain() {
   if (merging) {
     if (queues.isFull())
       PDLRT_RETURN_IF_ERROR(waitForRoom());
-    PDLRT_RETURN_IF_ERROR(send(/*stop=*/false));
+    PDLRT_RETURN_IF_ERROR(send());
   }
   {
     const TraceSpan span("wait for pushes");

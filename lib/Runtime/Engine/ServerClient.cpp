@@ -38,8 +38,9 @@ static Status checkOwnNorms(const pdl_descriptor &descriptor,
       return Status::invalid(
           std::string("this program does not say which gradients clip @") +
           descriptor.clips[layout.channel(n).clip].name +
-          " takes, so that mode async cannot clip them; translate the model "
-          "with --mode=sync, or without the clip");
+          " takes, so that mode " + modeOf(descriptor).name +
+          " cannot clip them; translate the model with --mode=sync, or "
+          "without the clip");
   }
   return {};
 }

@@ -36,9 +36,9 @@ static constexpr std::chrono::seconds longWait(2);
 /// How often somebody who is waited for is named.
 static constexpr std::chrono::seconds reportInterval(5);
 static constexpr std::chrono::milliseconds pollInterval(100);
-/// Workers of a trainer that may send by themselves: in mode async its own and,
-/// as in mode sync, one more that asks what changes nothing.
-static constexpr uint32_t mostWorkers = 4096;
+/// Senders of a trainer: itself; up to 4096 workers, each with one for its
+/// pushes; and one that asks what changes nothing.
+static constexpr uint32_t mostWorkers = 2 * 4096 + 2;
 /// What a trainer may have sent since the last bookmark that all servers have,
 /// with it: an exchange, its norms, sums for a checkpoint, the next exchange.
 /// Where steps are no rounds of all there are more sums: of those at a
@@ -289,12 +289,12 @@ const std::string &StateHost::address() const {
 }
 
 void StateHost::load() {
-  parts->hasBegun = true;
   // Trainers that come meanwhile are told so.
   parts->executor.run([own = parts.get()] {
     Trace::nameThread("application");
     own->loadAndOpen();
   });
+  parts->hasBegun = true;
 }
 
 bool StateHost::isLoaded() const { return parts->isLoaded; }

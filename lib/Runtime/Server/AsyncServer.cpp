@@ -41,9 +41,6 @@ public:
   const RoundPolicy &roundPolicy() const override {
     return ownPolicy ? *ownPolicy : roundsOfSums();
   }
-  uint32_t sendersOfTrainer() const override {
-    return modeOf(descriptor).workersSend ? uint32_t(handshake().workers) : 1;
-  }
 
 protected:
   Status checkStep(const Envelope &request, ExchangeMessage message,

@@ -31,10 +31,9 @@ void OpenRound::enterLate(MessageKind kind, ClockTime now) {
   begun = now;
 }
 
-void OpenRound::noteProgress(const StepProgress &progress,
-                             const OpenRound &sums) {
+void OpenRound::noteProgress(const StepProgress &progress) {
   for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank)
-    content.takesPart[rank] = progress.takesPart(rank) && !sums.isIn(rank);
+    content.takesPart[rank] = progress.takesPart(rank);
 }
 
 void OpenRound::close() {

@@ -53,10 +53,10 @@ public:
   void noteAnswer(uint32_t rank) { answeredIn[rank] = closed; }
   /// Takes a trainer in; the first one opens the round.
   void enter(MessageKind kind, uint32_t rank, ClockTime now);
-  /// Who takes part in steps: who has come to `sums` does not until all have.
   /// Gradients came late: they are of the round that is open, or opens it.
   void enterLate(MessageKind kind, ClockTime now);
-  void noteProgress(const StepProgress &progress, const OpenRound &sums);
+  /// Who takes part in steps.
+  void noteProgress(const StepProgress &progress);
   /// Ends it.
   void close();
 

@@ -102,12 +102,7 @@ Status QuorumServer::checkStep(const Envelope &request, ExchangeMessage message,
   PDLRT_RETURN_IF_ERROR(layout.check(ExchangeForm::Exchange, rank(), message,
                                      pushedRows(layout, sender.pulled)));
   sender.incoming = std::make_shared<const ExchangeMessage>(std::move(message));
-  sender.next = {};
-  if (!sender.incoming->head().contributesNext)
-    return {};
-  sender.next.program = layout.programIndex();
-  sender.next.message = sender.incoming;
-  return insertKeys({&sender.next});
+  return {};
 }
 
 /// Adds what a trainer gives to the sum.
@@ -150,6 +145,12 @@ Status QuorumServer::takeStep(const Envelope &request, Turn turn) {
   stopRequested |= sender.incoming->head().stopRequested;
   if (turn == Turn::InRound || turn == Turn::Late)
     PDLRT_RETURN_IF_ERROR(addTo(layout, sender));
+  sender.next = {};
+  if (sender.incoming->head().contributesNext) {
+    sender.next.program = program;
+    sender.next.message = sender.incoming;
+    PDLRT_RETURN_IF_ERROR(insertKeys({&sender.next}));
+  }
   ownCosts.late += turn == Turn::Late;
   ownCosts.dropped += turn == Turn::Dropped;
   ownCosts.sum += stopwatch.lap();
@@ -157,6 +158,8 @@ Status QuorumServer::takeStep(const Envelope &request, Turn turn) {
 }
 
 Status QuorumServer::closeStep(MessageKind) {
+  if (!isBegun)
+    return Status::internal("a round of no gradients is closed");
   stopwatch.lap();
   Expected<Contribution> merged = closeSum(sum, program);
   if (!merged)

@@ -210,8 +210,13 @@ private:
   // Of the application's lock.
   StepProgress progress;
   StalenessCounts ahead;
-  /// Requests that were taken, and whose answers are held back.
-  std::vector<Envelope> held;
+  /// A request that was taken, and whose answer may be held back.
+  struct Held {
+    Envelope head;
+    /// It brought gradients.
+    bool endsStep;
+  };
+  std::vector<Held> held;
 };
 
 } // namespace pdlrt

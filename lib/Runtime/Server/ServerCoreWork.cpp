@@ -227,10 +227,9 @@ void ServerCore::State::noteProgress(const Envelope &head,
                                      const StepFacts &facts) {
   if (head.kind != MessageKind::Exchange)
     return;
-  progress.setSenders(application->sendersOfTrainer());
   progress.note(head, facts);
   const std::lock_guard lock(mutex);
-  steps.noteProgress(progress, sums);
+  steps.noteProgress(progress);
 }
 
 void ServerCore::State::workAlone(Frame frame, const StepFacts &facts,
@@ -238,7 +237,7 @@ void ServerCore::State::workAlone(Frame frame, const StepFacts &facts,
   const Envelope head = frame.head;
   if (!take(head, std::move(frame.payload), Turn::Alone, out))
     return;
-  held.push_back(head);
+  held.push_back({head, facts.contributes});
   noteProgress(head, facts);
   answerHeld(out);
   // Who rests is not waited for.
@@ -288,11 +287,13 @@ void ServerCore::State::workInRound(Frame frame, const StepFacts &facts,
     round.keep(std::move(frame));
     // Who has come to the sums is in no step until all have. What was late
     // counts before they go on.
-    if (&round == &sums) {
+    if (head.kind == MessageKind::Reduce) {
+      progress.rest(head.trainer);
       {
         const std::lock_guard lock(mutex);
-        steps.noteProgress(progress, sums);
+        steps.noteProgress(progress);
       }
+      answerHeld(out);
       closeIfComplete(steps, out);
     }
     closeIfComplete(round, out);
@@ -343,7 +344,7 @@ void ServerCore::State::closeIfComplete(OpenRound &round, Outbox &out) {
   {
     const std::lock_guard lock(mutex);
     round.close();
-    steps.noteProgress(progress, sums);
+    steps.noteProgress(progress);
     // Nobody is late for what follows a meeting.
     if (kind == MessageKind::Reduce)
       for (uint32_t rank = 0; rank < options.trainers; ++rank)
@@ -388,12 +389,16 @@ void ServerCore::State::countStaleness(const Envelope &head) {
 /// Answers those that were held back and need not be any more.
 void ServerCore::State::answerHeld(Outbox &out) {
   const RoundPolicy &policy = application->roundPolicy();
-  std::vector<Envelope> due, rest;
-  for (const Envelope &head : std::exchange(held, {}))
-    (policy.isAnswered(progress, head) ? due : rest).push_back(head);
-  held = std::move(rest);
-  for (const Envelope &head : due)
-    countStaleness(head);
+  std::vector<Envelope> due;
+  for (const Held &each : std::exchange(held, {})) {
+    if (!policy.isAnswered(progress, each.head)) {
+      held.push_back(each);
+      continue;
+    }
+    due.push_back(each.head);
+    if (each.endsStep)
+      countStaleness(each.head);
+  }
   {
     const std::lock_guard lock(mutex);
     if (!held.empty() && slowTrainers.empty())

@@ -21,19 +21,22 @@ void StepProgress::note(const Envelope &request, const StepFacts &facts) {
 void StepProgress::meet() {
   for (std::map<uint32_t, Sender> &each : own)
     each.clear();
+  meets.assign(meets.size(), false);
 }
 
 bool StepProgress::takesPart(uint32_t trainer) const {
   const std::map<uint32_t, Sender> &known = own[trainer];
-  return known.size() < senders ||
-         std::any_of(
-             known.begin(), known.end(),
-             [](const auto &each) { return !each.second.rests; });
+  return !meets[trainer] &&
+         (known.empty() ||
+          std::any_of(known.begin(), known.end(),
+                      [](const auto &each) { return !each.second.rests; }));
 }
 
 std::optional<int64_t> StepProgress::slowestOf(uint32_t trainer) const {
   std::optional<int64_t> least;
-  if (own[trainer].size() < senders)
+  if (meets[trainer])
+    return least;
+  if (own[trainer].empty())
     least = 0;
   for (const auto &[worker, sender] : own[trainer])
     if (!sender.rests)

@@ -14,6 +14,7 @@
 #include "pdlrt/Transport/LoopbackTransport.h"
 
 #include <gmock/gmock.h>
+#include <latch>
 #include <thread>
 
 using namespace pdlrt;
@@ -389,6 +390,7 @@ TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
   OwnersJob job({PDL_MODE_COLLECTIVE, 2, 0, 1, false});
   std::vector<Status> outcomes(2);
   std::vector<std::thread> threads;
+  std::latch haveJoined(2);
   for (int rank = 0; rank < 2; ++rank)
     threads.emplace_back([&, rank] {
       const auto loopback = createLoopbackTransport(*job.network);
@@ -397,7 +399,9 @@ TEST(OwnersJob, ATrainerThatFailsEndsAllWithItsSentence) {
       options.rank = rank;
       Expected<std::unique_ptr<Job>> joined =
           joinJob(*job.trainer, options, {1, seed, 0}, *loopback);
+      haveJoined.count_down();
       ASSERT_TRUE(joined.ok()) << joined.status().message();
+      haveJoined.wait();
       if (rank == 1) {
         outcomes[1] = Status::invalid("clicks.tsv:7:2: no number");
       } else {

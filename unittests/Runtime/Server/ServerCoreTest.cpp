@@ -197,13 +197,12 @@ TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
   EXPECT_EQ(std::accumulate(counts.begin() + 2, counts.end(), int64_t(0)), 0);
 }
 
-TEST_F(ServerCoreTest, AWorkerThatHasNotComeIsTheSlowest) {
+TEST_F(ServerCoreTest, AWorkerCountsFromItsFirstRequest) {
   options.workersOfTrainer = 2;
   options.trainers = 1;
   const auto policy = createBoundedStaleness(0);
   core();
   application->policy = policy.get();
-  application->senders = 2;
   const auto worker = [&](uint32_t number, uint64_t sequence,
                           const std::string &payload) {
     return send({MessageKind::Exchange, 0, number, 1, sequence, 0}, payload);
@@ -211,12 +210,36 @@ TEST_F(ServerCoreTest, AWorkerThatHasNotComeIsTheSlowest) {
   for (uint32_t number = 0; number <= 2; ++number)
     send({MessageKind::Join, 0, number, 1, 0, 0}, "hello");
   EXPECT_TRUE(worker(1, 1, "keys").came());
-  const Reply held = worker(1, 2, "a");
-  EXPECT_FALSE(held.came());
+  EXPECT_TRUE(worker(1, 2, "a").came());
   EXPECT_TRUE(worker(2, 1, "keys").came());
+  const Reply held = worker(1, 3, "b");
   EXPECT_FALSE(held.came());
-  EXPECT_TRUE(worker(2, 2, "b").came());
+  EXPECT_TRUE(worker(2, 2, "c").came());
+  EXPECT_FALSE(held.came());
+  EXPECT_TRUE(worker(2, 3, "d").came());
   EXPECT_TRUE(held.came());
+}
+
+// As with a checkpoint in the middle of an epoch, behind uneven data.
+TEST_F(ServerCoreTest, NobodyIsHeldBackForATrainerThatWaitsForSums) {
+  options.trainers = 2;
+  const auto policy = createBoundedStaleness(0);
+  core();
+  application->policy = policy.get();
+  joinAll();
+  EXPECT_TRUE(exchange(0, 1, "keys").came());
+  EXPECT_TRUE(exchange(1, 1, "keys").came());
+  const Reply held = exchange(0, 2, "a");
+  EXPECT_FALSE(held.came());
+  const Reply first = send({MessageKind::Reduce, 1, 0, 1, 2, 0}, "sums");
+  EXPECT_FALSE(first.came());
+  EXPECT_TRUE(held.came());
+  EXPECT_TRUE(exchange(0, 3, "b").came());
+  const Reply second = send({MessageKind::Reduce, 0, 0, 1, 4, 0}, "sums");
+  EXPECT_TRUE(first.came());
+  EXPECT_TRUE(second.came());
+  // They begin anew.
+  EXPECT_FALSE(exchange(0, 5, "c").came());
 }
 
 TEST_F(ServerCoreTest, AQuorumEndsARound) {

@@ -51,7 +51,6 @@ public:
     return StepFacts{!text.starts_with("keys"), !text.ends_with(".")};
   }
   const RoundPolicy &roundPolicy() const override { return *policy; }
-  uint32_t sendersOfTrainer() const override { return senders; }
   Expected<Message> handle(const Envelope &request, Message payload) override {
     const Entry entry(*this);
     calls.push_back("handle" + std::to_string(request.trainer) + "." +
@@ -93,7 +92,6 @@ public:
 
   /// That of mode sync; outlives the application.
   const RoundPolicy *policy = &roundsOfSteps();
-  uint32_t senders = 1;
   /// Whether who is refused is a trainer of this job.
   bool knowsRefused = false;
   /// Whether who is refused may be one.

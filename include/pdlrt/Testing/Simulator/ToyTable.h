@@ -51,9 +51,6 @@ public:
            : scenario.mode == ToyMode::Sync ? roundsOfSteps()
                                             : roundsOfSums();
   }
-  uint32_t sendersOfTrainer() const override {
-    return std::max(scenario.workers, 1U);
-  }
   Expected<Message> handle(const Envelope &request, Message payload) override;
   Status take(const Envelope &request, Message payload, Turn turn) override;
   Status closeRound(MessageKind kind) override;

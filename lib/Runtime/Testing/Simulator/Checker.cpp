@@ -66,6 +66,9 @@ public:
   }
 
 private:
+  /// A server knows of a round's request between the moment when it was given,
+  /// and that when it takes it.
+  enum class Seen { Given, Taken };
   static RequestKey keyOf(const Event &event) {
     return {event.server, event.trainer, event.worker, event.step};
   }
@@ -74,7 +77,9 @@ private:
   std::string applied(const Event &event);
   std::string takenOfQuorum(const Event &event);
   std::string heldWithoutReason(const ServerModel &server) const;
-  bool isTooFarAhead(const ServerModel &server, const Event &request) const;
+  bool meets(const ServerModel &server, uint32_t trainer, Seen seen) const;
+  bool isTooFarAhead(const ServerModel &server, const Event &request,
+                     Seen seen) const;
   std::string answered(const Event &event);
   std::string closed(const Event &event);
   std::string read(const Event &event) const;
@@ -290,20 +295,40 @@ std::string Checker::takenOfQuorum(const Event &event) {
   return {};
 }
 
-/// Whether its sender is further ahead of the slowest than it may be.
-bool Checker::isTooFarAhead(const ServerModel &server,
-                            const Event &request) const {
+/// Whether a trainer waits in the round of sums.
+bool Checker::meets(const ServerModel &server, uint32_t trainer,
+                    Seen seen) const {
+  if (seen == Seen::Taken)
+    return std::any_of(
+        server.round.begin(), server.round.end(),
+        [trainer](const Event *each) { return each->trainer == trainer; });
+  return server.roundsClosed < server.roundSteps.size() &&
+         given.contains({uint32_t(&server - servers.data()), trainer, 0,
+                         server.roundSteps[server.roundsClosed]});
+}
+
+/// Whether its sender is further ahead of the slowest than it may be. A trainer
+/// of which nothing has come has ended no step; a worker counts once it has
+/// come.
+bool Checker::isTooFarAhead(const ServerModel &server, const Event &request,
+                            Seen seen) const {
   if (scenario.mode != ToyMode::BoundedStaleness)
     return false;
   std::optional<int64_t> slowest;
-  for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
-    for (uint32_t worker = 1; worker <= scenario.workers; ++worker) {
-      if (server.resting.contains({trainer, worker}))
-        continue;
-      const auto found = server.ended.find({trainer, worker});
-      const int64_t steps = found == server.ended.end() ? 0 : found->second;
-      slowest = std::min(slowest.value_or(steps), steps);
-    }
+  for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer) {
+    if (meets(server, trainer, seen))
+      continue;
+    bool hasCome = false;
+    for (uint32_t worker = 1; worker <= scenario.workers; ++worker)
+      if (const auto found = server.ended.find({trainer, worker});
+          found != server.ended.end()) {
+        hasCome = true;
+        if (!server.resting.contains({trainer, worker}))
+          slowest = std::min(slowest.value_or(found->second), found->second);
+      }
+    if (!hasCome)
+      slowest = 0;
+  }
   const auto own = server.ended.find({request.trainer, request.worker});
   return slowest && own != server.ended.end() &&
          own->second - *slowest > scenario.staleness;
@@ -312,7 +337,7 @@ bool Checker::isTooFarAhead(const ServerModel &server,
 /// Before a server goes on, it has answered all that it may.
 std::string Checker::heldWithoutReason(const ServerModel &server) const {
   for (const auto &[sender, request] : server.open)
-    if (!isTooFarAhead(server, *request))
+    if (!isTooFarAhead(server, *request, Seen::Taken))
       return "a request waits for its answer without a reason";
   return {};
 }
@@ -323,7 +348,8 @@ std::string Checker::answered(const Event &event) {
   if (found == server.open.end() || found->second->step != event.step)
     return "a server answers what it has not taken, or whose round is open";
   const Event &request = *found->second;
-  if (request.kind == MessageKind::Exchange && isTooFarAhead(server, request))
+  if (request.kind == MessageKind::Exchange &&
+      isTooFarAhead(server, request, Seen::Given))
     return "a sender is let further ahead of the slowest than it may be";
   const ToyAnswer due = answerTo(server, request);
   if (!(due == event.answer))
