@@ -297,6 +297,19 @@ TEST(Engine, FrozenProgramsInsertNothingAndSeeInitialValues) {
   EXPECT_EQ(frozen->lossSum, first->lossSum);
 }
 
+// As a trainer of mode geo evaluates its copy.
+TEST(Engine, SumsOfItsOwnGroupsAreNotThoseOfTheJob) {
+  const pdl_descriptor *descriptor = handWrittenProgram({PDL_F64});
+  TrainedModel trained(descriptor, 2, 1, 1);
+  EXPECT_TRUE(trained.train.sumsOverJob());
+  const std::unique_ptr<Engine> ownShare = Engine::createLocal(
+      trained.model, *findProgram(*descriptor, "evaluate"),
+      ReplicaLayout{
+          .groups = 2, .workers = 1, .firstGroup = 1, .localGroups = 1},
+      trained.scheduler);
+  EXPECT_FALSE(ownShare->sumsOverJob());
+}
+
 TEST(Engine, MetricsAreSummedOverReplicas) {
   const pdl_descriptor *descriptor = handWrittenProgram({PDL_F64});
   TrainedModel two(descriptor, 2, 1, 2);
