@@ -220,6 +220,20 @@ class AsyncPush(unittest.TestCase):
         counts = re.findall(r"^group @\S+: (\d+) updates$", text, re.M)
         self.assertEqual(set(counts), {str(2 * sum(steps))})
 
+    def test_trainers_that_queue_differently_are_refused(self):
+        self.translate(small_model("@sgd", clip=False, decay=False,
+                                   warm_up=False))
+        with Cluster(self.root / "async", 2, 1,
+                     ["--data", ADULT, "--rows", "0:640", "--epochs", 1]) as cluster:
+            cluster.start_server(0)
+            cluster.start_trainer(0)
+            cluster.trainer_flags += ["--push-queue", 1]
+            cluster.start_trainer(1)
+            for trainer in cluster.trainers:
+                self.assertEqual(trainer.wait(60), 1, trainer.output)
+            self.assertIn("not all started with the same --push-queue",
+                          "".join(t.output for t in cluster.trainers))
+
     def test_refusals(self):
         self.translate(small_model("@sgd", clip=False, decay=False,
                                    warm_up=False))

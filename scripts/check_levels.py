@@ -69,13 +69,16 @@ FORBIDDEN = {
 
 # What one file decides, and others ask it for.
 ONE_PLACE = {
-    # A mode's id stands in the table of modes; pdlrt/Abi/Mode.h has what to ask.
+    # A mode's id stands in the table of modes; pdlabi/modes.h has what to ask.
     re.compile(r"\bPDL_MODE_\w+"): (
-        ["include/pdlrt", "lib/Runtime", "tools"],
-        ["lib/Runtime/Abi/Mode.cpp"],
+        ["include/pdlrt", "lib", "tools"],
+        ["lib/Dialect/PS/IR/Modes.cpp"],
     ),
     # Passes ask what a mode or a stage is like (`#ps.mode`, `#nn.stage`).
-    re.compile(r"\bMode::(local|sync|async)\b|\bmode *[!=]= *\""): (
+    re.compile(
+        r"\bMode::(local|sync|async|half_async|quorum|collective|hybrid|geo)\b"
+        r"|\bmode *[!=]= *\""
+    ): (
         COMPILER,
         ["lib/Dialect/PS/IR/Modes.cpp", "include/pdlc/Transforms/Pipelines.h"],
     ),

@@ -17,6 +17,7 @@
 #define PDLABI_PLACEMENT_H
 
 #include "pdlabi/hash.h"
+#include "pdlabi/modes.h"
 #include "pdlabi/norm.h"
 
 #include <algorithm>
@@ -85,6 +86,13 @@ struct OwnerRange {
   int32_t first = 0;
   int32_t count = 0;
 };
+
+/// Those in the processes of a job's servers, or of its trainers.
+inline OwnerRange ownersIn(OwnerPlace place, int32_t servers,
+                           int32_t trainers) {
+  return place == OwnerPlace::Servers ? OwnerRange{0, servers}
+                                      : OwnerRange{servers, trainers};
+}
 
 /// What is placed as a whole: a row block of a parameter or a logical shard of
 /// a table.

@@ -28,7 +28,7 @@ struct CheckCopies : pdlc::impl::PSCheckCopiesBase<CheckCopies> {
     markAllAnalysesPreserved();
     if (!mode->getProperties().trainersApply)
       return;
-    modeName = ps::nameOf(mode->getValue());
+    modeName = mode->getProperties().name;
     SymbolTable symbols(module);
     WalkResult result = module.walk([&](nn::UpdateOp update) -> WalkResult {
       return check(update, symbols);

@@ -39,11 +39,10 @@ static LogicalResult checkMode(ModuleOp module, ps::Mode mode) {
   std::optional<Phase> phase = symbolizePhase(phaseOf(module));
   const bool isCut = phase && *phase >= Phase::Placed;
   const ps::ModeProperties &actual = ps::getMode(module);
-  if (actual.mode == mode || (!isCut && !actual.hasServers))
+  if (&actual == &ps::propertiesOf(mode) || (!isCut && !actual.hasServers))
     return success();
-  std::string name = ps::nameOf(actual.mode);
   return module.emitError()
-         << "was cut for mode " << name << "; say mode=" << name
+         << "was cut for mode " << actual.name << "; say mode=" << actual.name
          << ", or start with the module of phase fused";
 }
 

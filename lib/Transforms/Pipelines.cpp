@@ -81,8 +81,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Placed:
     if (isDistributed) {
       manager.addPass(createPSPartition(
-          {ps::nameOf(options.mode), options.slice, options.minBlockElements,
-           options.targetBlockBytes}));
+          {ps::propertiesOf(options.mode).name, options.slice,
+           options.minBlockElements, options.targetBlockBytes}));
       manager.addPass(createPSCheckCopies());
     }
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
@@ -129,9 +129,9 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
                          const PipelineOptions &options,
                          std::optional<Phase> from) {
   unsigned first = from ? static_cast<unsigned>(*from) + 1 : 0;
-  manager.addPass(
-      createPDLCheckStart({stringify(from.value_or(Phase::Model)).str(),
-                           ps::nameOf(options.mode), options.isRole}));
+  manager.addPass(createPDLCheckStart(
+      {stringify(from.value_or(Phase::Model)).str(),
+       ps::propertiesOf(options.mode).name, options.isRole}));
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;

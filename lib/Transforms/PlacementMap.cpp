@@ -22,7 +22,7 @@ static FailureOr<int32_t> serversOf(ModuleOp module,
     if (asked.value_or(0) == 0)
       return 0;
     return module.emitError()
-           << "a job of mode " << ps::nameOf(mode.mode)
+           << "a job of mode " << mode.name
            << " has no servers, because its trainers own all state; leave "
               "servers out, and say trainers";
   }
@@ -49,12 +49,7 @@ LogicalResult PlacementMap::compute(ModuleOp module,
     return module.emitError()
            << "a job has at least one trainer, not " << trainers;
   const ps::ModeProperties &mode = ps::getMode(module);
-  auto rangeOf = [&](ps::OwnerPlace place) {
-    return place == ps::OwnerPlace::servers
-               ? pdlabi::OwnerRange{0, *servers}
-               : pdlabi::OwnerRange{*servers, trainers};
-  };
-  const int32_t ownerCount = *servers + (mode.trainersOwn() ? trainers : 0);
+  const int32_t ownerCount = mode.ownerCount(*servers, trainers);
   std::vector<pdlabi::PlacementUnit> units;
   for (Operation &op : *module.getBody()) {
     if (!isa<ps::BlocksOp, ps::ShardsOp>(op))
@@ -69,9 +64,11 @@ LogicalResult PlacementMap::compute(ModuleOp module,
                           cast<ps::ShardsOp>(op).getCost());
     uint64_t id = pdlabi::symbolId(symbol.name.getValue().str());
     for (auto [index, cost] : llvm::enumerate(symbol.costs))
-      units.push_back({pdlabi::placementUnitId(id, index), cost,
-                       rangeOf(isa<ps::ShardsOp>(op) ? mode.tablesWith
-                                                     : mode.parametersWith)});
+      units.push_back(
+          {pdlabi::placementUnitId(id, index), cost,
+           pdlabi::ownersIn(isa<ps::ShardsOp>(op) ? mode.tablesWith
+                                                  : mode.parametersWith,
+                            *servers, trainers)});
   }
   if (units.empty())
     // Not of the op, which would be printed as a whole.

@@ -460,7 +460,7 @@ LogicalResult Report::run() {
     return failure();
   if (mode->trainersApply)
     return module.emitError()
-           << "ps-report does not predict mode " << ps::nameOf(mode->mode)
+           << "ps-report does not predict mode " << mode->name
            << ", in which a step takes no message: what an exchange carries "
               "depends on the rows that the steps before it touched";
   if (failed(collect()))
@@ -472,8 +472,8 @@ LogicalResult Report::run() {
     return module.emitError() << "ps-report: " << message;
   raw_ostream &out = file->os();
   out << "model @" << module.getName().value_or("model") << ", mode "
-      << ps::nameOf(mode->mode) << ", " << trainers << " trainers of "
-      << workers << " workers, batch " << batchSize << ", " << map.servers
+      << mode->name << ", " << trainers << " trainers of " << workers
+      << " workers, batch " << batchSize << ", " << map.servers
       << " servers, policy " << policy << '\n';
   printParameters(out);
   printServers(out);

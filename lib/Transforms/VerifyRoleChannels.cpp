@@ -164,7 +164,7 @@ static LogicalResult verifyRounds(ps::MessageOp message,
          << (mode.stepsAreRounds
                  ? std::string(
                        " forms rounds, but sends nothing that could be summed")
-                 : " forms rounds in mode " + ps::nameOf(mode.mode) +
+                 : std::string(" forms rounds in mode ") + mode.name +
                        ", where each request is applied by itself");
 }
 

@@ -91,8 +91,9 @@ private:
   };
   struct Parameter {
     int32_t symbol = -1;
-    bool isTrained = false;
-    /// Empty with one trainer, and of what nobody trains.
+    /// Not with one trainer, nor of what nobody trains: else the values of
+    /// servers, and what is sent.
+    bool hasBase = false;
     AlignedBuffer base, deltas;
   };
 

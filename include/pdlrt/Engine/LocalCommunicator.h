@@ -9,7 +9,6 @@
 #ifndef PDLRT_ENGINE_LOCALCOMMUNICATOR_H
 #define PDLRT_ENGINE_LOCALCOMMUNICATOR_H
 
-#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/Communicator.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Updater.h"

@@ -13,7 +13,6 @@
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Sum/Contribution.h"
 
-#include <memory>
 #include <span>
 #include <vector>
 

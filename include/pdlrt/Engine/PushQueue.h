@@ -9,10 +9,9 @@
 #ifndef PDLRT_ENGINE_PUSHQUEUE_H
 #define PDLRT_ENGINE_PUSHQUEUE_H
 
-#include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
-#include "pdlrt/Engine/GradientPacker.h"
 #include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/SumWriter.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerQueues.h"
 #include "pdlrt/Sched/Scheduler.h"
@@ -66,7 +65,7 @@ private:
             const PushOptions &options);
 
   Status add(const Contribution &part);
-  /// Sends what has been merged, to queues that have room.
+  /// Sends what has been merged, once no queue is full.
   Status send();
   Message payloadOf(int32_t server, const ExchangeHead &head,
                     const Contribution &sum, const std::vector<double> &norms);
@@ -80,9 +79,7 @@ private:
   Scheduler &scheduler;
   const PushOptions options;
   KeyPacking keyPacking = KeyPacking::None;
-  /// Null: gradients travel as they are.
-  std::unique_ptr<GradientPacker> packer;
-  BufferPool pool;
+  SumWriter sumWriter;
   /// Pushes whose memory may be used again once nobody else has it.
   class Shelf;
   std::shared_ptr<Shelf> shelf;

@@ -9,11 +9,10 @@
 #ifndef PDLRT_ENGINE_SERVERCLIENT_H
 #define PDLRT_ENGINE_SERVERCLIENT_H
 
-#include "pdlrt/Core/BufferPool.h"
 #include "pdlrt/Core/Stopwatch.h"
-#include "pdlrt/Engine/GradientPacker.h"
 #include "pdlrt/Engine/OwnClips.h"
 #include "pdlrt/Engine/RemoteState.h"
+#include "pdlrt/Engine/SumWriter.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/State/Model.h"
@@ -43,14 +42,10 @@ public:
   /// How keys and gradients travel from now on; before the first step.
   void setPacking(KeyPacking ofKeys, GradientPacking ofGradients) {
     keyPacking = ofKeys;
-    if (ofGradients != GradientPacking::None)
-      packer = std::make_unique<GradientPacker>(ofGradients);
+    sumWriter.setPacking(ofGradients);
   }
   /// Forgets what rounding took away from gradients so far.
-  void forgetRemainders() {
-    if (packer)
-      packer->forget();
-  }
+  void forgetRemainders() { sumWriter.forgetRemainders(); }
   /// Pulls go over `group`, which outlives the client, from now on.
   void pullOver(ServerGroup &group) { pullServers = &group; }
 
@@ -84,11 +79,9 @@ private:
                   std::span<const RowRequest> requests,
                   std::span<uint8_t *const> unknown);
   void route(Traffic &traffic, std::span<const RowRequest> requests);
-  void addSums(Traffic &traffic, int32_t server, int32_t channel,
-               const Contribution &sum, ExchangeWriter &writer);
-  void packParameters(const Traffic &traffic, const Contribution &sum);
-  void addKeys(const Traffic &traffic, int32_t server, int32_t channel,
-               ExchangeWriter &writer) const;
+  std::vector<Message> payloadsOf(Traffic &traffic, const ExchangeHead &head,
+                                  const Contribution *sum,
+                                  std::span<const double> norms, bool withKeys);
   Expected<std::vector<ExchangeMessage>> send(MessageKind kind,
                                               Traffic &traffic,
                                               std::vector<Message> payloads,
@@ -113,13 +106,10 @@ private:
   Model &mirror;
   bool asksForAllValues = false;
   KeyPacking keyPacking = KeyPacking::None;
-  /// Null: gradients travel as they are.
-  std::unique_ptr<GradientPacker> packer;
+  SumWriter sumWriter;
   OwnClips clips;
   /// The program that is trained.
   Traffic *trained = nullptr;
-  /// Rows of gradients on their way: they travel by reference.
-  BufferPool pool;
   Stopwatch stopwatch;
   Stopwatch::Time pullBegan;
   /// By index of the program.

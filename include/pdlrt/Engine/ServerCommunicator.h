@@ -11,12 +11,9 @@
 
 #include "pdlrt/Engine/Communicator.h"
 #include "pdlrt/Engine/RemoteState.h"
-#include "pdlrt/Engine/StepRows.h"
 #include "pdlrt/State/Model.h"
 
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace pdlrt {
 
@@ -27,8 +24,8 @@ Status checkRemoteProgram(const pdl_descriptor &descriptor,
 
 /// The communicator of a program whose state is `state`, of which `model` is a
 /// mirror, for one local group. All outlive it. A training program's exchange
-/// carries the keys of the next step: in mode sync as a round of all trainers,
-/// in mode half-async by itself. A frozen one pulls rows for each batch, and
+/// carries the keys of the next step; whether it is part of a round is the
+/// mode's (`Mode::stepsAreRounds`). A frozen one pulls rows for each batch, and
 /// does not wait for others.
 std::unique_ptr<Communicator>
 createServerCommunicator(Model &model, const pdl_program &program,

@@ -9,6 +9,9 @@
 #ifndef PDLRT_ENGINE_STEPCOSTS_H
 #define PDLRT_ENGINE_STEPCOSTS_H
 
+#include "pdlrt/State/Placement.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,7 +28,15 @@ struct ServerTraffic {
   int64_t messages = 0;
   int64_t bytesSent = 0;
   int64_t bytesReceived = 0;
+
+  /// A request with that many bytes of payload leaves; returns its bytes.
+  int64_t noteRequest(size_t payload);
+  /// Its answer has come; returns its bytes.
+  int64_t noteAnswer(size_t payload);
 };
+
+/// Of each owner of a placement, with nothing sent.
+std::vector<ServerTraffic> trafficOf(const Placement &placement);
 
 /// Pushes and pulls that travel beside steps, in seconds summed over workers.
 struct BesideCosts {

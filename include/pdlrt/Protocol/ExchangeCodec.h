@@ -44,7 +44,8 @@ namespace pdlrt {
 /// What a payload is. Which channels it may hold follows from it.
 enum class ExchangeForm {
   /// Request `Exchange`: what a step gives. LOSS, GRADIENT and ROW_GRADIENT
-  /// where `contributes`; NORM with them in mode async; KEYS of the next step
+  /// where `contributes`; NORM with them where senders form it; KEYS of the
+  /// next step
   /// unless a Norm request follows, or its own with `ownKeys`. In mode geo what
   /// was changed, where it `contributes`: DELTA, and ROW_DELTA with its KEYS.
   Exchange,
@@ -57,8 +58,8 @@ enum class ExchangeForm {
   /// where `contributes`.
   Sums,
   /// Answer to all others: VALUE, ROWS; LOSS, once more after a Norm, where
-  /// `contributes`. In answer to
-  /// a Pull, KEYS holds the positions (i64, ascending) of the request's keys
+  /// `contributes`. In answer to a Pull, KEYS holds the positions (i64,
+  /// ascending) of the request's keys
   /// that the server does not know. In mode geo CHANGED_KEYS and a row of ROWS
   /// for each of them, and VALUE where others have changed it.
   State,
@@ -187,6 +188,8 @@ public:
   /// symbol; -1 if there is none.
   int32_t lookupOf(int32_t table) const;
   int32_t updateOf(int32_t symbol) const;
+  /// Which clip takes a symbol's gradient; -1: none, or nothing says so.
+  int32_t clipOf(int32_t symbol) const;
   /// The KEYS channel of the table of a ROWS, ROW_GRADIENT or ROW_DELTA
   /// channel; of ROWS CHANGED_KEYS, where there are some.
   int32_t keysOf(int32_t number) const { return keysChannels[number]; }
@@ -196,10 +199,12 @@ public:
   const std::vector<bool> &scattered() const { return scatteredChannels; }
   /// Of a channel of kind LOSS: which objective's sums it brings.
   int32_t objectiveOf(int32_t number) const;
-  /// Elements of a row of a GRADIENT or VALUE channel.
-  int64_t rowWidth(int32_t number) const {
-    return descriptor->symbols[channel(number).symbol].row_width;
+  /// The symbol of a channel that has one.
+  const pdl_symbol &symbolOf(int32_t number) const {
+    return descriptor->symbols[channel(number).symbol];
   }
+  /// Elements of a row of a GRADIENT or VALUE channel.
+  int64_t rowWidth(int32_t number) const { return symbolOf(number).row_width; }
   /// Bytes of a section whose size does not depend on keys: VALUE, GRADIENT,
   /// DELTA, PARTIAL_NORM, NORM, LOSS; of a ROWS, ROW_GRADIENT or ROW_DELTA
   /// channel: those of one row; KEYS, CHANGED_KEYS: of one key.
@@ -217,6 +222,12 @@ public:
   Status check(ExchangeForm form, int32_t server,
                const ExchangeMessage &message,
                std::span<const int64_t> rowCounts) const;
+
+  /// The payload of an answer of `server`, which has passed `check`; else what
+  /// is wrong with it.
+  Expected<ExchangeMessage>
+  takeAnswer(ExchangeForm form, int32_t server, const Message &payload,
+             std::span<const int64_t> rowCounts) const;
 
   /// Copies the blocks of a VALUE section into the whole parameter; nothing
   /// where the section is empty. The message has passed `check`.
@@ -264,6 +275,9 @@ public:
            std::shared_ptr<const void> owner = nullptr);
   /// Adds a copy of a few bytes.
   void addCopy(int32_t channel, const void *data, size_t bytes);
+  /// Adds keys, by reference as above, or packed as the head says.
+  void addKeys(int32_t channel, std::span<const int64_t> keys,
+               const std::shared_ptr<const void> &owner = nullptr);
   /// Adds the blocks that `server` owns of a GRADIENT, VALUE or DELTA channel
   /// out of the whole parameter, by reference.
   void addBlocks(int32_t server, int32_t channel, const void *parameter,

@@ -525,7 +525,7 @@ LogicalResult DescriptorBuilder::setRole(pdl_descriptor &data) {
     return emitError(module.getLoc())
            << "a module with a mode is compiled role by role: run "
               "ps-outline-roles first";
-  data.mode = mode.abiMode;
+  data.mode = mode.id;
   if (!role)
     return success();
   data.role =

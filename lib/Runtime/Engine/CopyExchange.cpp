@@ -12,7 +12,6 @@
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/Deltas.h"
 #include "pdlrt/Table/TableMoment.h"
-#include "pdlrt/Transport/Envelope.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,13 +36,12 @@ CopyExchange::CopyExchange(const pdl_descriptor &descriptor,
     : descriptor(descriptor), placement(placement), servers(servers),
       model(model), scheduler(scheduler), options(options),
       layout(std::move(layout)) {
-  for (int32_t server = 0; server < placement.serverCount(); ++server)
-    ownCosts.servers.push_back({.name = placement.nameOf(server)});
+  ownCosts.servers = trafficOf(placement);
 }
 
 /// A table of values alone, with those of `copy`.
-static std::unique_ptr<EmbeddingTable> makeBase(const EmbeddingTable &copy,
-                                                Status &status) {
+static Expected<std::unique_ptr<EmbeddingTable>>
+makeBase(const EmbeddingTable &copy) {
   TableOptions options = copy.options();
   options.slotInitialValues.clear();
   options.rowSlotCount = options.frozenPart = 0;
@@ -57,10 +55,8 @@ static std::unique_ptr<EmbeddingTable> makeBase(const EmbeddingTable &copy,
     own.resize(rows.size());
     for (size_t i = 0; i < rows.size(); ++i)
       keys[i] = rows[i].key;
-    status = base->insertShard(shard, int64_t(keys.size()), keys.data(),
-                               own.data(), NewRow::Open);
-    if (!status.ok())
-      return nullptr;
+    PDLRT_RETURN_IF_ERROR(base->insertShard(
+        shard, int64_t(keys.size()), keys.data(), own.data(), NewRow::Open));
     for (size_t i = 0; i < rows.size(); ++i)
       std::memcpy(own[i], rows[i].row, base->valueBytes());
   }
@@ -89,8 +85,9 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
     if (copies->layout.channel(c).kind == PDL_CHANNEL_VALUE) {
       Parameter &parameter = copies->parameters.emplace_back();
       parameter.symbol = s;
-      parameter.isTrained = copies->layout.find(PDL_CHANNEL_DELTA, s) >= 0;
-      if (!parameter.isTrained || !copies->needsBases())
+      parameter.hasBase = copies->needsBases() &&
+                          copies->layout.find(PDL_CHANNEL_DELTA, s) >= 0;
+      if (!parameter.hasBase)
         continue;
       const size_t bytes = size_t(elementCount(symbol)) * elementSize(symbol);
       std::memcpy(parameter.base.reserve(bytes), model.value(s), bytes);
@@ -107,10 +104,12 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
             std::string("table @") + symbol.name +
             " stores 16 bits, which changes do not fit; translate the model "
             "again");
-      Status status;
-      if (copies->needsBases())
-        table.base = makeBase(*table.copy, status);
-      PDLRT_RETURN_IF_ERROR(std::move(status));
+      if (!copies->needsBases())
+        continue;
+      auto base = makeBase(*table.copy);
+      if (!base)
+        return base.status();
+      table.base = std::move(*base);
     }
   }
   return copies;
@@ -266,22 +265,13 @@ std::vector<Message> CopyExchange::writeChanges() {
                          needsBases()
                              ? parameterOf(channel.symbol)->deltas.data()
                              : model.value(channel.symbol));
-      if (channel.kind == PDL_CHANNEL_KEYS) {
-        const auto keys = tableOf(channel.symbol)->router.keysOf(s);
-        if (options.keyPacking == KeyPacking::None) {
-          writer.add(c, keys.data(), keys.size_bytes());
-        } else {
-          const std::string packed = packKeys(keys);
-          writer.addCopy(c, packed.data(), packed.size());
-        }
-      }
+      if (channel.kind == PDL_CHANNEL_KEYS)
+        writer.addKeys(c, tableOf(channel.symbol)->router.keysOf(s));
       if (channel.kind == PDL_CHANNEL_ROW_DELTA)
         addRowDeltas(*tableOf(channel.symbol), s, c, writer);
     }
     payloads.push_back(writer.finish());
-    ++ownCosts.servers[s].messages;
-    ownCosts.servers[s].bytesSent +=
-        int64_t(envelopeSize + payloads.back().size());
+    ownCosts.servers[s].noteRequest(payloads.back().size());
   }
   return payloads;
 }
@@ -325,7 +315,7 @@ void CopyExchange::takeBlocks(Parameter &parameter, int32_t server,
   for (const RowBlock &rows : placement.rowsOf(parameter.symbol, server)) {
     const size_t at = size_t(rows.firstRow) * rowBytes,
                  bytes = size_t(rows.rowCount) * rowBytes;
-    if (parameter.isTrained && needsBases())
+    if (parameter.hasBase)
       takeValues(symbol.element_type, rows.rowCount * symbol.row_width, values,
                  base + at, copy + at);
     else
@@ -336,19 +326,12 @@ void CopyExchange::takeBlocks(Parameter &parameter, int32_t server,
 
 Status CopyExchange::takeAnswers(std::vector<Message> answers) {
   for (int32_t s = 0; s < placement.serverCount(); ++s) {
-    ownCosts.servers[s].bytesReceived +=
-        int64_t(envelopeSize + answers[s].size());
-    auto refuse = [&](Status status) {
-      return std::move(status).withContext("the answer of " +
-                                           servers.session(s).name());
-    };
-    Expected<ExchangeMessage> message =
-        ExchangeMessage::decode(answers[s], layout.channelCount());
+    ownCosts.servers[s].noteAnswer(answers[s].size());
+    const Expected<ExchangeMessage> message =
+        layout.takeAnswer(ExchangeForm::State, s, answers[s], {});
     if (!message)
-      return refuse(message.status());
-    if (Status status = layout.check(ExchangeForm::State, s, *message, {});
-        !status.ok())
-      return refuse(std::move(status));
+      return Status(message.status())
+          .withContext("the answer of " + servers.session(s).name());
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
       const std::byte *from = message->section(c).data();
@@ -373,7 +356,7 @@ Status CopyExchange::exchange() {
   const TraceSpan span("exchange");
   stopwatch.lap();
   for (Parameter &parameter : parameters)
-    if (hasChanged && parameter.isTrained && needsBases())
+    if (hasChanged && parameter.hasBase)
       takeDeltasOf(parameter);
   for (Table &table : tables) {
     PDLRT_RETURN_IF_ERROR(compact(table.noted));
@@ -408,7 +391,7 @@ Status CopyExchange::exchange() {
 void CopyExchange::returnToBase() {
   for (Parameter &parameter : parameters) {
     const pdl_symbol &symbol = descriptor.symbols[parameter.symbol];
-    if (parameter.isTrained)
+    if (parameter.hasBase)
       std::memcpy(model.value(parameter.symbol), parameter.base.data(),
                   size_t(elementCount(symbol)) * elementSize(symbol));
   }

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/LocalCommunicator.h"
 
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/Stopwatch.h"
 
 using namespace pdlrt;
 

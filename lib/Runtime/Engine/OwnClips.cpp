@@ -56,15 +56,6 @@ void OwnClips::scale(const pdl_symbol &symbol, double factor,
   block.gradients = rows.data();
 }
 
-/// The clip that takes a symbol's gradient; -1: none.
-static int32_t clipOf(const ExchangeLayout &layout, int32_t symbol) {
-  for (const pdl_channel_kind kind :
-       {PDL_CHANNEL_GRADIENT, PDL_CHANNEL_ROW_GRADIENT})
-    if (const int32_t number = layout.find(kind, symbol); number >= 0)
-      return layout.channel(number).clip;
-  return -1;
-}
-
 const Contribution &OwnClips::apply(const ExchangeLayout &layout,
                                     const Contribution &sum,
                                     std::span<double> norms) {
@@ -82,7 +73,7 @@ const Contribution &OwnClips::apply(const ExchangeLayout &layout,
     if (!(norm > limit) || !std::isfinite(norm))
       continue;
     for (int32_t u = 0; u < program.update_count; ++u)
-      if (clipOf(layout, program.updates[u].symbol) == channel.clip)
+      if (layout.clipOf(program.updates[u].symbol) == channel.clip)
         scale(descriptor.symbols[program.updates[u].symbol], limit / norm,
               clipped.blocks[size_t(u)], size_t(u));
     norms[size_t(n)] = limit * limit;

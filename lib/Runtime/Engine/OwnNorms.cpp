@@ -38,9 +38,7 @@ std::vector<double> pdlrt::ownNorms(const pdl_descriptor &descriptor,
       const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
       const bool isFloat = symbol.element_type == PDL_F32;
       const size_t size = elementSize(symbol);
-      const int32_t number = layout.find(
-          isTable ? PDL_CHANNEL_ROW_GRADIENT : PDL_CHANNEL_GRADIENT, s);
-      if (number < 0 || layout.channel(number).clip != layout.channel(n).clip)
+      if (layout.clipOf(s) != layout.channel(n).clip)
         continue;
       const int32_t update = layout.updateOf(s);
       const BlockGradient &block = sum.blocks[update];

@@ -11,7 +11,6 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Engine/OwnNorms.h"
-#include "pdlrt/Transport/Envelope.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,7 +66,7 @@ PushQueue::PushQueue(const pdl_descriptor &descriptor, ExchangeLayout layout,
       blocks(gradientBlocks(descriptor, this->layout.program())),
       scheduler(scheduler), options(options), shelf(std::make_shared<Shelf>()),
       queues(servers, options.queued), bytesUnderWay(servers.size()) {
-  ownCosts.servers.resize(servers.size());
+  ownCosts.servers = trafficOf(this->layout.placement());
 }
 
 Expected<std::unique_ptr<PushQueue>>
@@ -84,14 +83,10 @@ PushQueue::create(const pdl_descriptor &descriptor, int32_t program,
 
 void PushQueue::setPacking(KeyPacking ofKeys, GradientPacking ofGradients) {
   keyPacking = ofKeys;
-  if (ofGradients != GradientPacking::None)
-    packer = std::make_unique<GradientPacker>(ofGradients);
+  sumWriter.setPacking(ofGradients);
 }
 
-void PushQueue::forgetRemainders() {
-  if (packer)
-    packer->forget();
-}
+void PushQueue::forgetRemainders() { sumWriter.forgetRemainders(); }
 
 std::shared_ptr<PushQueue::Push> PushQueue::takePush() {
   std::unique_ptr<Push> push = shelf->pick();
@@ -165,64 +160,22 @@ Message PushQueue::payloadOf(int32_t server, const ExchangeHead &head,
   ExchangeWriter writer(layout, head);
   for (int32_t c = 0; c < layout.channelCount(); ++c) {
     const pdl_channel &channel = layout.channel(c);
-    switch (pdl_channel_kind(channel.kind)) {
-    case PDL_CHANNEL_LOSS: {
-      const ObjectiveSums &sums = sum.objectives[layout.objectiveOf(c)];
-      const double loss[] = {sums.loss, sums.weight};
-      writer.addCopy(c, loss, sizeof(loss));
-      break;
-    }
-    case PDL_CHANNEL_NORM:
+    sumWriter.add(layout, server, c, sum, merging->routers, merging, writer);
+    if (channel.kind == PDL_CHANNEL_NORM)
       writer.addCopy(c, &norms[c], sizeof(double));
-      break;
-    case PDL_CHANNEL_GRADIENT:
-      if (packer)
-        packer->addBlocks(layout, server, c, writer);
-      else
-        writer.addBlocks(server, c,
-                         sum.blocks[layout.updateOf(channel.symbol)].dense,
-                         merging);
-      break;
-    case PDL_CHANNEL_ROW_GRADIENT: {
-      const std::span<const int32_t> places =
-          merging->routers[layout.lookupOf(channel.symbol)].placesOf(server);
-      const void *const *from =
-          sum.blocks[layout.updateOf(channel.symbol)].gradients;
-      if (packer) {
-        packer->addRows(descriptor.symbols[channel.symbol], c, places, from,
-                        writer);
-        break;
-      }
-      const size_t rowBytes = layout.sectionBytes(server, c);
-      const std::shared_ptr<std::byte> rows =
-          pool.take(places.size() * rowBytes);
-      for (size_t i = 0; i < places.size(); ++i)
-        std::memcpy(rows.get() + i * rowBytes, from[places[i]], rowBytes);
-      writer.add(c, rows.get(), places.size() * rowBytes, rows);
-      break;
-    }
-    case PDL_CHANNEL_KEYS: {
-      // Of tables that this program only reads nothing is pushed.
-      if (layout.updateOf(channel.symbol) < 0)
-        break;
-      const std::span<const int64_t> keys =
-          merging->routers[layout.lookupOf(channel.symbol)].keysOf(server);
-      if (keyPacking == KeyPacking::None) {
-        writer.add(c, keys.data(), keys.size_bytes(), merging);
-        break;
-      }
-      const std::string packed = packKeys(keys);
-      writer.addCopy(c, packed.data(), packed.size());
-      break;
-    }
-    default:
-      break;
-    }
+    // Of tables that this program only reads nothing is pushed.
+    if (channel.kind == PDL_CHANNEL_KEYS &&
+        layout.updateOf(channel.symbol) >= 0)
+      writer.addKeys(
+          c, merging->routers[layout.lookupOf(channel.symbol)].keysOf(server),
+          merging);
   }
   return writer.finish();
 }
 
 Status PushQueue::send() {
+  if (queues.isFull())
+    PDLRT_RETURN_IF_ERROR(waitForRoom());
   const TraceSpan span("push", {merging->steps});
   stopwatch.lap();
   Push &push = *merging;
@@ -241,22 +194,14 @@ Status PushQueue::send() {
   head.steps = uint32_t(push.steps);
   head.stopRequested = asksToStop;
   head.keys = keyPacking;
-  if (packer) {
-    head.gradients = packer->packing();
-    for (int32_t u = 0; u < program.update_count; ++u)
-      if (!blocks[u].isTable)
-        packer->pack(blocks[u].symbol,
-                     static_cast<const float *>(sum.blocks[u].dense),
-                     blocks[u].elementCount);
-  }
+  sumWriter.begin(layout, sum, head);
   const std::vector<double> norms =
       ownNorms(descriptor, layout, sum, push.routers);
   std::vector<Message> payloads;
   for (size_t s = 0; s < bytesUnderWay.size(); ++s) {
     payloads.push_back(payloadOf(int32_t(s), head, sum, norms));
-    const auto size = int64_t(envelopeSize + payloads.back().size());
-    ++ownCosts.servers[s].messages;
-    ownCosts.servers[s].bytesSent += size;
+    const int64_t size =
+        ownCosts.servers[s].noteRequest(payloads.back().size());
     bytesUnderWay[s].push_back(size);
     bytes += size;
   }
@@ -275,16 +220,13 @@ Status PushQueue::takeAnswers() {
     std::vector<int64_t> &pushes = bytesUnderWay[answer.server];
     bytes -= pushes.front();
     pushes.erase(pushes.begin());
-    ownCosts.servers[answer.server].bytesReceived +=
-        int64_t(envelopeSize + answer.payload.size());
-    Expected<ExchangeMessage> message =
-        ExchangeMessage::decode(answer.payload, layout.channelCount());
-    Status status = message ? layout.check(ExchangeForm::State,
-                                           int32_t(answer.server), *message, {})
-                            : message.status();
-    if (!status.ok())
-      return std::move(status).withContext("the answer of server " +
-                                           std::to_string(answer.server));
+    ServerTraffic &traffic = ownCosts.servers[answer.server];
+    traffic.noteAnswer(answer.payload.size());
+    const Expected<ExchangeMessage> message = layout.takeAnswer(
+        ExchangeForm::State, int32_t(answer.server), answer.payload, {});
+    if (!message)
+      return Status(message.status())
+          .withContext("the answer of " + traffic.name);
     sawStop |= message->head().stopRequested;
   }
   return queues.failure();
@@ -306,17 +248,12 @@ Status PushQueue::push(const Contribution &sum, bool stop) {
   // The wire is busy: the next step may come along.
   if (mayMerge && (queues.isFull() || !queues.hasIdleServer()))
     return {};
-  if (queues.isFull())
-    PDLRT_RETURN_IF_ERROR(waitForRoom());
   return send();
 }
 
 Status PushQueue::drain() {
-  if (merging) {
-    if (queues.isFull())
-      PDLRT_RETURN_IF_ERROR(waitForRoom());
+  if (merging)
     PDLRT_RETURN_IF_ERROR(send());
-  }
   {
     const TraceSpan span("wait for pushes");
     stopwatch.lap();

@@ -13,10 +13,8 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
-#include "pdlrt/Transport/Envelope.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace pdlrt;
 
@@ -69,8 +67,7 @@ Expected<ServerClient::Traffic *> ServerClient::trafficOf(int32_t program) {
     traffic = std::make_unique<Traffic>(std::move(*layout));
     traffic->next.resize(descriptor.programs[program].lookup_count);
     traffic->current.resize(descriptor.programs[program].lookup_count);
-    for (int32_t s = 0; s < placement.serverCount(); ++s)
-      traffic->costs.servers.push_back({.name = placement.nameOf(s)});
+    traffic->costs.servers = pdlrt::trafficOf(placement);
   }
   return traffic.get();
 }
@@ -83,78 +80,37 @@ void ServerClient::route(Traffic &traffic,
                            requests[l].keyCount, requests[l].keys);
 }
 
-/// Adds what `channel` holds of the sum of a step.
-void ServerClient::addSums(Traffic &traffic, int32_t server, int32_t number,
-                           const Contribution &sum, ExchangeWriter &writer) {
+/// One for each server. `sum`, `norms` by channel: null and empty where there
+/// are none; `withKeys`: those of the next step.
+std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
+                                              const ExchangeHead &head,
+                                              const Contribution *sum,
+                                              std::span<const double> norms,
+                                              bool withKeys) {
   const ExchangeLayout &layout = traffic.layout;
-  const pdl_channel &channel = layout.channel(number);
-  if (channel.kind == PDL_CHANNEL_LOSS) {
-    const ObjectiveSums &sums = sum.objectives[layout.objectiveOf(number)];
-    const double loss[] = {sums.loss, sums.weight};
-    writer.addCopy(number, loss, sizeof(loss));
-    return;
+  std::vector<Message> payloads;
+  for (int32_t s = 0; s < placement.serverCount(); ++s) {
+    ExchangeWriter writer(layout, head);
+    for (int32_t c = 0; c < layout.channelCount(); ++c) {
+      const pdl_channel &channel = layout.channel(c);
+      if (sum)
+        sumWriter.add(layout, s, c, *sum, traffic.current, /*owner=*/nullptr,
+                      writer);
+      if (!norms.empty() && channel.kind == PDL_CHANNEL_NORM)
+        writer.addCopy(c, &norms[c], sizeof(double));
+      if (withKeys && channel.kind == PDL_CHANNEL_KEYS)
+        writer.addKeys(c,
+                       traffic.next[layout.lookupOf(channel.symbol)].keysOf(s));
+    }
+    payloads.push_back(writer.finish());
   }
-  if (channel.kind != PDL_CHANNEL_GRADIENT &&
-      channel.kind != PDL_CHANNEL_ROW_GRADIENT)
-    return;
-  const BlockGradient &block = sum.blocks[layout.updateOf(channel.symbol)];
-  if (channel.kind == PDL_CHANNEL_GRADIENT) {
-    if (packer)
-      packer->addBlocks(layout, server, number, writer);
-    else
-      writer.addBlocks(server, number, block.dense);
-    return;
-  }
-  const std::span<const int32_t> places =
-      traffic.current[layout.lookupOf(channel.symbol)].placesOf(server);
-  if (packer) {
-    packer->addRows(descriptor.symbols[channel.symbol], number, places,
-                    block.gradients, writer);
-    return;
-  }
-  const size_t bytes = layout.sectionBytes(server, number);
-  const std::shared_ptr<std::byte> rows = pool.take(places.size() * bytes);
-  for (size_t i = 0; i < places.size(); ++i)
-    std::memcpy(rows.get() + i * bytes, block.gradients[places[i]], bytes);
-  writer.add(number, rows.get(), places.size() * bytes, rows);
-}
-
-void ServerClient::addKeys(const Traffic &traffic, int32_t server,
-                           int32_t number, ExchangeWriter &writer) const {
-  const pdl_channel &channel = traffic.layout.channel(number);
-  if (channel.kind != PDL_CHANNEL_KEYS)
-    return;
-  const std::span<const int64_t> keys =
-      traffic.next[traffic.layout.lookupOf(channel.symbol)].keysOf(server);
-  if (keyPacking == KeyPacking::None) {
-    writer.add(number, keys.data(), keys.size_bytes());
-    return;
-  }
-  const std::string packed = packKeys(keys);
-  writer.addCopy(number, packed.data(), packed.size());
-}
-
-/// Packs the gradients of parameters, once for all servers.
-void ServerClient::packParameters(const Traffic &traffic,
-                                  const Contribution &sum) {
-  const ExchangeLayout &layout = traffic.layout;
-  for (int32_t c = 0; c < layout.channelCount(); ++c) {
-    const pdl_channel &channel = layout.channel(c);
-    if (channel.kind == PDL_CHANNEL_GRADIENT)
-      packer->pack(channel.symbol,
-                   static_cast<const float *>(
-                       sum.blocks[layout.updateOf(channel.symbol)].dense),
-                   elementCount(descriptor.symbols[channel.symbol]));
-  }
+  return payloads;
 }
 
 void ServerClient::begin(MessageKind kind, Traffic &traffic,
                          std::vector<Message> payloads) {
-  for (size_t s = 0; s < payloads.size(); ++s) {
-    ++traffic.costs.servers[s].messages;
-    traffic.costs.servers[s].bytesSent +=
-        int64_t(envelopeSize + payloads[s].size());
-  }
+  for (size_t s = 0; s < payloads.size(); ++s)
+    traffic.costs.servers[s].noteRequest(payloads[s].size());
   traffic.costs.serialise += stopwatch.lap();
   groupOf(kind).beginAll(kind, std::move(payloads));
 }
@@ -176,8 +132,7 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
   if (!answers)
     return answers.status();
   for (size_t s = 0; s < answers->size(); ++s)
-    traffic.costs.servers[s].bytesReceived +=
-        int64_t(envelopeSize + (*answers)[s].size());
+    traffic.costs.servers[s].noteAnswer((*answers)[s].size());
   const ExchangeLayout &layout = traffic.layout;
   std::vector<ExchangeMessage> messages;
   std::vector<int64_t> rowCounts(layout.channelCount());
@@ -192,13 +147,10 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
       return std::move(status).withContext("the answer of " +
                                            servers.session(s).name());
     };
-    Expected<ExchangeMessage> message = ExchangeMessage::decode(
-        (*answers)[s], layout.channelCount(), layout.scattered());
+    Expected<ExchangeMessage> message =
+        layout.takeAnswer(form, s, (*answers)[s], rowCounts);
     if (!message)
       return refuse(message.status());
-    if (Status status = layout.check(form, s, *message, rowCounts);
-        !status.ok())
-      return refuse(std::move(status));
     const ExchangeHead &first =
         messages.empty() ? message->head() : messages.front().head();
     // Without rounds another worker's request to stop may have come between
@@ -279,7 +231,6 @@ ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
 Status ServerClient::beginPull(const RoundOffer &offer) {
   const TraceSpan span("ask for rows");
   Traffic &traffic = *trained;
-  const ExchangeLayout &layout = traffic.layout;
   stopwatch.lap();
   route(traffic, offer.next);
   ExchangeHead head;
@@ -287,14 +238,9 @@ Status ServerClient::beginPull(const RoundOffer &offer) {
   head.stopRequested = offer.stop;
   head.allValues = offer.first;
   head.keys = keyPacking;
-  std::vector<Message> payloads;
-  for (int32_t s = 0; s < placement.serverCount(); ++s) {
-    ExchangeWriter writer(layout, head);
-    for (int32_t c = 0; c < layout.channelCount(); ++c)
-      addKeys(traffic, s, c, writer);
-    payloads.push_back(writer.finish());
-  }
-  begin(MessageKind::Exchange, traffic, std::move(payloads));
+  begin(MessageKind::Exchange, traffic,
+        payloadsOf(traffic, head, /*sum=*/nullptr, /*norms=*/{},
+                   /*withKeys=*/true));
   pullBegan = stopwatch.begin();
   return {};
 }
@@ -331,7 +277,6 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
 Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
                                                    RoundOffer offer) {
   const ExchangeLayout &layout = traffic.layout;
-  const int32_t count = placement.serverCount();
   std::swap(traffic.current, traffic.next);
   route(traffic, offer.next);
   std::vector<double> norms;
@@ -346,31 +291,18 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   head.stopRequested = offer.stop;
   head.allValues = offer.first || asksForAllValues;
   head.keys = keyPacking;
-  if (packer && offer.sum) {
-    head.gradients = packer->packing();
-    packParameters(traffic, *offer.sum);
-  }
+  if (offer.sum)
+    sumWriter.begin(layout, *offer.sum, head);
   // With partial norms the keys travel with the second message of a step, which
   // is the only one of a first round.
   const bool withNorms = layout.hasNormRequest();
   RoundOutcome outcome;
-  std::vector<Message> payloads;
   Expected<std::vector<ExchangeMessage>> answers =
       std::vector<ExchangeMessage>();
   if (!withNorms || !offer.first) {
-    for (int32_t s = 0; s < count; ++s) {
-      ExchangeWriter writer(layout, head);
-      for (int32_t c = 0; c < layout.channelCount(); ++c) {
-        if (offer.sum)
-          addSums(traffic, s, c, *offer.sum, writer);
-        if (!norms.empty() && layout.channel(c).kind == PDL_CHANNEL_NORM)
-          writer.addCopy(c, &norms[c], sizeof(double));
-        if (!withNorms)
-          addKeys(traffic, s, c, writer);
-      }
-      payloads.push_back(writer.finish());
-    }
-    answers = send(MessageKind::Exchange, traffic, std::move(payloads),
+    answers = send(MessageKind::Exchange, traffic,
+                   payloadsOf(traffic, head, offer.sum, norms,
+                              /*withKeys=*/!withNorms),
                    withNorms ? ExchangeForm::Sums : ExchangeForm::State);
     if (!answers)
       return answers.status();
@@ -392,17 +324,9 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   if (withNorms) {
     norms = head.contributes ? jointNorms(traffic, *answers)
                              : std::vector<double>();
-    payloads.clear();
-    for (int32_t s = 0; s < count; ++s) {
-      ExchangeWriter writer(layout, head);
-      for (int32_t c = 0; c < layout.channelCount(); ++c) {
-        if (head.contributes && layout.channel(c).kind == PDL_CHANNEL_NORM)
-          writer.addCopy(c, &norms[c], sizeof(double));
-        addKeys(traffic, s, c, writer);
-      }
-      payloads.push_back(writer.finish());
-    }
-    answers = send(MessageKind::Norm, traffic, std::move(payloads),
+    answers = send(MessageKind::Norm, traffic,
+                   payloadsOf(traffic, head, /*sum=*/nullptr, norms,
+                              /*withKeys=*/true),
                    ExchangeForm::State);
     if (!answers)
       return answers.status();
@@ -436,15 +360,11 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
   ExchangeHead head;
   head.allValues = allValues;
   head.keys = keyPacking;
-  std::vector<Message> payloads;
-  for (int32_t s = 0; s < placement.serverCount(); ++s) {
-    ExchangeWriter writer(layout, head);
-    for (int32_t c = 0; c < layout.channelCount(); ++c)
-      addKeys(traffic, s, c, writer);
-    payloads.push_back(writer.finish());
-  }
-  Expected<std::vector<ExchangeMessage>> answers = send(
-      MessageKind::Pull, traffic, std::move(payloads), ExchangeForm::State);
+  Expected<std::vector<ExchangeMessage>> answers =
+      send(MessageKind::Pull, traffic,
+           payloadsOf(traffic, head, /*sum=*/nullptr, /*norms=*/{},
+                      /*withKeys=*/true),
+           ExchangeForm::State);
   if (!answers)
     return answers.status();
   takeState(traffic, requests, *answers);

@@ -11,6 +11,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Engine/StepRows.h"
 
 #include <string>
 #include <vector>

@@ -8,10 +8,32 @@
 
 #include "pdlrt/Engine/StepCosts.h"
 
+#include "pdlrt/Transport/Envelope.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 using namespace pdlrt;
+
+int64_t ServerTraffic::noteRequest(size_t payload) {
+  const auto bytes = int64_t(envelopeSize + payload);
+  ++messages;
+  bytesSent += bytes;
+  return bytes;
+}
+
+int64_t ServerTraffic::noteAnswer(size_t payload) {
+  const auto bytes = int64_t(envelopeSize + payload);
+  bytesReceived += bytes;
+  return bytes;
+}
+
+std::vector<ServerTraffic> pdlrt::trafficOf(const Placement &placement) {
+  std::vector<ServerTraffic> all;
+  for (int32_t server = 0; server < placement.serverCount(); ++server)
+    all.push_back({.name = placement.nameOf(server)});
+  return all;
+}
 
 void BesideCosts::add(const BesideCosts &other) {
   pushes += other.pushes;

@@ -217,6 +217,14 @@ int32_t ExchangeLayout::updateOf(int32_t symbol) const {
   return -1;
 }
 
+int32_t ExchangeLayout::clipOf(int32_t symbol) const {
+  for (const pdl_channel_kind kind :
+       {PDL_CHANNEL_GRADIENT, PDL_CHANNEL_ROW_GRADIENT})
+    if (const int32_t number = find(kind, symbol); number >= 0)
+      return channel(number).clip;
+  return -1;
+}
+
 int32_t ExchangeLayout::objectiveOf(int32_t number) const {
   int32_t before = 0;
   for (int32_t c = 0; c < number; ++c)
@@ -398,6 +406,17 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
   return {};
 }
 
+Expected<ExchangeMessage>
+ExchangeLayout::takeAnswer(ExchangeForm form, int32_t server,
+                           const Message &payload,
+                           std::span<const int64_t> rowCounts) const {
+  Expected<ExchangeMessage> message =
+      ExchangeMessage::decode(payload, channelCount(), scattered());
+  if (message)
+    PDLRT_RETURN_IF_ERROR(check(form, server, *message, rowCounts));
+  return message;
+}
+
 void ExchangeLayout::copyBlocks(int32_t server, int32_t number,
                                 const ExchangeMessage &message,
                                 void *parameter) const {
@@ -461,6 +480,16 @@ void ExchangeWriter::addCopy(int32_t channel, const void *data, size_t bytes) {
   if (bytes > 0)
     std::memcpy(copy->data(), data, bytes);
   add(channel, copy->data(), bytes, copy);
+}
+
+void ExchangeWriter::addKeys(int32_t channel, std::span<const int64_t> keys,
+                             const std::shared_ptr<const void> &owner) {
+  if (head.keys == KeyPacking::None) {
+    add(channel, keys.data(), keys.size_bytes(), owner);
+    return;
+  }
+  const std::string packed = packKeys(keys);
+  addCopy(channel, packed.data(), packed.size());
 }
 
 void ExchangeWriter::addBlocks(int32_t server, int32_t channel,

@@ -58,11 +58,7 @@ Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,
         "with " +
         serverModeFlags());
   PDLRT_RETURN_IF_ERROR(checkCounts(mode, servers, trainers));
-  const int32_t ownerCount = servers + (mode.trainersOwn() ? trainers : 0);
-  auto rangeOf = [&](OwnerPlace place) {
-    return place == OwnerPlace::Servers ? pdlabi::OwnerRange{0, servers}
-                                        : pdlabi::OwnerRange{servers, trainers};
-  };
+  const int32_t ownerCount = mode.ownerCount(servers, trainers);
   std::vector<pdlabi::PlacementUnit> units;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
@@ -71,7 +67,8 @@ Expected<Placement> Placement::compute(const pdl_descriptor &descriptor,
       units.push_back(
           {pdlabi::placementUnitId(symbol.id, uint64_t(u)),
            symbol.unit_costs[isTable ? 0 : u],
-           rangeOf(isTable ? mode.tablesWith : mode.parametersWith)});
+           pdlabi::ownersIn(isTable ? mode.tablesWith : mode.parametersWith,
+                            servers, trainers)});
   }
   Placement result;
   result.servers = servers;

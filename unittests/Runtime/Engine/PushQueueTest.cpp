@@ -244,6 +244,10 @@ TEST_F(PushQueueTest, StepsMergeWhileServersAreBusy) {
   EXPECT_EQ(costs.pushes, 2);
   EXPECT_EQ(costs.pushedSteps, 4);
   EXPECT_GT(costs.pushWait, 0);
+  // Its lines of cost name the server.
+  ASSERT_EQ((*queue)->costs().servers.size(), size_t(servers));
+  EXPECT_EQ((*queue)->costs().servers[servers - 1].name,
+            placement.nameOf(servers - 1));
 }
 
 TEST_F(PushQueueTest, WhatIsLeftLeavesWhereAllHasToArrive) {

@@ -6,70 +6,35 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlabi/abi.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 
-#include "llvm/ADT/STLExtras.h"
-
-#include <algorithm>
+#include <iterator>
 
 using namespace mlir;
 using namespace pdlc::ps;
 
-static constexpr ModeProperties modes[] = {
-    {.mode = Mode::local, .abiMode = PDL_MODE_LOCAL, .stepsAreRounds = true},
-    {.mode = Mode::sync,
-     .abiMode = PDL_MODE_SYNC,
-     .hasServers = true,
-     .stepsAreRounds = true},
-    {.mode = Mode::async,
-     .abiMode = PDL_MODE_ASYNC,
-     .hasServers = true,
-     .workersSend = true,
-     .sendersFormNorms = true},
-    {.mode = Mode::half_async,
-     .abiMode = PDL_MODE_HALF_ASYNC,
-     .hasServers = true,
-     .sendersFormNorms = true},
-    {.mode = Mode::quorum,
-     .abiMode = PDL_MODE_QUORUM,
-     .hasServers = true,
-     .sendersFormNorms = true},
-    {.mode = Mode::collective,
-     .abiMode = PDL_MODE_COLLECTIVE,
-     .hasServers = true,
-     .parametersWith = OwnerPlace::trainers,
-     .tablesWith = OwnerPlace::trainers,
-     .stepsAreRounds = true},
-    {.mode = Mode::hybrid,
-     .abiMode = PDL_MODE_HYBRID,
-     .hasServers = true,
-     .parametersWith = OwnerPlace::trainers,
-     .stepsAreRounds = true},
-    {.mode = Mode::geo,
-     .abiMode = PDL_MODE_GEO,
-     .hasServers = true,
-     .trainersApply = true,
-     .sendersFormNorms = true},
-};
+using pdlabi::modes;
+
+// A mode has one number, in the IR and in descriptors.
+static_assert(int32_t(Mode::local) == PDL_MODE_LOCAL &&
+              int32_t(Mode::sync) == PDL_MODE_SYNC &&
+              int32_t(Mode::async) == PDL_MODE_ASYNC &&
+              int32_t(Mode::half_async) == PDL_MODE_HALF_ASYNC &&
+              int32_t(Mode::quorum) == PDL_MODE_QUORUM &&
+              int32_t(Mode::collective) == PDL_MODE_COLLECTIVE &&
+              int32_t(Mode::hybrid) == PDL_MODE_HYBRID &&
+              int32_t(Mode::geo) == PDL_MODE_GEO);
+static_assert(getMaxEnumValForMode() + 1 == std::size(modes));
 
 std::optional<Mode> pdlc::ps::modeOf(llvm::StringRef name) {
   for (const ModeProperties &properties : modes)
-    if (nameOf(properties.mode) == name)
-      return properties.mode;
+    if (name == properties.name)
+      return Mode(properties.id);
   return std::nullopt;
 }
 
-std::string pdlc::ps::nameOf(Mode mode) {
-  std::string name = stringifyMode(mode).str();
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
-}
-
 const ModeProperties &pdlc::ps::propertiesOf(Mode mode) {
-  return *llvm::find_if(modes, [mode](const ModeProperties &properties) {
-    return properties.mode == mode;
-  });
+  return *pdlabi::findMode(int64_t(mode));
 }
 
 const ModeProperties &ModeAttr::getProperties() const {
@@ -83,7 +48,7 @@ std::string pdlc::ps::modeList(bool withServers) {
       continue;
     if (!list.empty())
       list += &properties == std::prev(std::end(modes)) ? " or " : ", ";
-    list += nameOf(properties.mode);
+    list += properties.name;
   }
   return list;
 }

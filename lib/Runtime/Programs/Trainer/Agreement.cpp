@@ -39,9 +39,13 @@ commonFlags(const SessionOptions &options) {
   flags.emplace_back("--checkpoint-steps",
                      numberOr(options.checkpointSteps, "none"));
   flags.emplace_back("--resume", options.resume ? "yes" : "no");
-  if (options.distributed)
+  if (options.distributed) {
     flags.emplace_back("--geo-steps",
                        std::to_string(options.distributed->geoSteps));
+    const PushOptions &pushes = options.distributed->pushes;
+    flags.emplace_back("--push-queue", std::to_string(pushes.queued));
+    flags.emplace_back("--max-merge", std::to_string(pushes.maxMerge));
+  }
   return flags;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Files/LineFile.h"
 #include "Job/Bookmark.h"
+#include "Programs/Trainer/Agreement.h"
 #include "Programs/Trainer/Command.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Job/Resumption.h"
@@ -111,6 +112,7 @@ private:
   }
   bool stepsExhausted() const { return stepsLeft() <= 0; }
 
+  const int64_t flagsDigest = digestOfFlags(options);
   std::unique_ptr<TrainingCheckpoints> checkpoints;
   /// Until the first epoch begins.
   std::optional<Resumption> resumption;

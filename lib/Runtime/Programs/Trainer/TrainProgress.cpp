@@ -168,7 +168,7 @@ Status TrainCommand::restoreEpoch(const Bookmark &from, Report &report) {
 Bookmark TrainCommand::bookmarkHere(Bookmark::Place place) const {
   Bookmark here;
   here.place = place;
-  here.flags = digestOfFlags(options);
+  here.flags = flagsDigest;
   here.epoch = runningEpoch;
   here.totalSteps = totalSteps;
   here.totalSamples = totalSamples;
@@ -220,7 +220,7 @@ Status TrainCommand::comeBack(const Message &note) {
   if (workersComeBack())
     PDLRT_RETURN_IF_ERROR(takeWorkerBookmarks());
   const Bookmark &from = *bookmark;
-  if (from.flags != digestOfFlags(options))
+  if (from.flags != flagsDigest)
     return Status::invalid(
         "this trainer comes back to its job with other flags than it was "
         "started with at first: start it with the same command line");

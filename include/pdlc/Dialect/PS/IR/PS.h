@@ -24,6 +24,7 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlabi/modes.h"
 #include "pdlc/Interfaces/ProgramOpInterfaces.h"
 
 #include <optional>
@@ -34,41 +35,8 @@
 
 namespace pdlc::ps {
 
-/// In whose processes owners of state are.
-enum class OwnerPlace { servers, trainers };
-
 /// What passes ask of a mode (`#ps.mode`).
-struct ModeProperties {
-  Mode mode;
-  /// `pdl_mode` of the descriptor.
-  int32_t abiMode;
-  /// State is dealt to owners, so that a module is cut into roles.
-  bool hasServers = false;
-  /// Where owners of parameters and states are, and those of tables.
-  OwnerPlace parametersWith = OwnerPlace::servers;
-  OwnerPlace tablesWith = OwnerPlace::servers;
-  /// Trainers have a copy of the state, which they apply rules to; servers have
-  /// values, and add up what trainers have changed.
-  bool trainersApply = false;
-  /// Servers go on with the sums of all trainers; else with each push.
-  bool stepsAreRounds = false;
-  /// Each worker of a process sends by itself, not their sum.
-  bool workersSend = false;
-  /// Who sends has the whole gradient that is applied, and so forms the norms
-  /// of clips; else servers send partials.
-  bool sendersFormNorms = false;
-
-  /// Trainers' executables hold both roles.
-  bool trainersOwn() const {
-    return hasServers && (parametersWith == OwnerPlace::trainers ||
-                          tablesWith == OwnerPlace::trainers);
-  }
-  /// Role pserver has an executable of its own.
-  bool needsServers() const {
-    return hasServers && (parametersWith == OwnerPlace::servers ||
-                          tablesWith == OwnerPlace::servers);
-  }
-};
+using ModeProperties = pdlabi::Mode;
 
 /// What a channel of kind `loss` carries, over the samples of a step, in f64.
 struct LossSums {
@@ -85,8 +53,6 @@ const ModeProperties &propertiesOf(Mode mode);
 /// The mode of that name, as flags spell it ("half-async"); none if there is
 /// none. In IR a mode is a keyword: `half_async`.
 std::optional<Mode> modeOf(llvm::StringRef name);
-/// Its name in flags and messages.
-std::string nameOf(Mode mode);
 
 /// The names of modes: "local, sync or async", or only of those of several
 /// processes.
