@@ -409,6 +409,9 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
       return created.status();
     client = std::move(*created);
     client->setPacking(options.keyPacking, options.gradientPacking);
+    if (mode.gradientsMayLeaveEarly() &&
+        options.gradientPacking == GradientPacking::None)
+      client->sendEarly(options.overlap);
     if (goesOn())
       client->askForAllValues();
   }

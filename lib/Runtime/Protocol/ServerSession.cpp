@@ -12,9 +12,11 @@
 #include "pdlrt/Core/ProcessIdentity.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -75,6 +77,12 @@ public:
     const std::lock_guard lock(mutex);
     next = sequence;
   }
+  void sendPart(uint64_t part, const Message &bytes,
+                std::function<void()> arrived);
+  void placeParts(std::vector<PartPlace> places) {
+    const std::lock_guard lock(mutex);
+    nextPlaces = std::move(places);
+  }
   void leaveNote(Message note) {
     const std::lock_guard lock(mutex);
     nextNote = std::move(note);
@@ -114,6 +122,18 @@ private:
     ClockTime since{0};
     ClockTime pause{0};
     ClockTime attemptTime{0};
+    /// Its answer, while calls with its parts have not ended: these may still
+    /// read the bytes.
+    std::optional<Expected<Message>> answer;
+  };
+  /// Bytes of a request that travel ahead of it.
+  struct SentPart {
+    Envelope head;
+    Message message;
+    std::function<void()> arrived;
+    bool isThere = false;
+    ClockTime pause{0};
+    ClockTime attemptTime{0};
   };
 
   Envelope headOf(MessageKind kind, uint64_t sequence) const {
@@ -150,6 +170,10 @@ private:
   void attemptAgain(uint64_t number);
   /// The response's payload, or the server's refusal; nothing where it is no
   /// response to that request.
+  SentPart *findPart(uint64_t sequence, uint64_t part);
+  void attemptPart(uint64_t sequence, uint64_t part);
+  void partEnded(const Envelope &head, uint64_t part, const CallResult &result);
+  void endAnswered();
   std::optional<Expected<Message>> readResponse(const Message &response,
                                                 const Envelope &head);
   void greetAgain(const Envelope &head, const Message &greeting);
@@ -209,6 +233,11 @@ private:
   std::unique_ptr<Connection> fresh;
   std::string waitingSentence;
   Message nextNote;
+  std::vector<PartPlace> nextPlaces;
+  /// By number: parts of the request `next`, or of the one that is open.
+  std::map<uint64_t, SentPart> parts;
+  /// Calls with parts that have not ended.
+  size_t partCalls = 0;
   std::vector<NumberedNote> earlierNotes;
 };
 
@@ -242,13 +271,110 @@ void SessionState::send(MessageKind kind, const Message &payload,
         joinFrame(request.head, payload,
                   isNumbered         ? std::exchange(nextNote, {})
                   : asksToJoin(kind) ? encodeStartSign(sender.start)
-                                     : Message());
+                                     : Message(),
+                  isNumbered ? std::exchange(nextPlaces, {})
+                             : std::vector<PartPlace>());
     request.done = std::move(done);
     request.since = clock.now();
     request.attemptTime = firstAttemptTime(kind);
     open = std::move(request);
   }
   attempt(number);
+}
+
+void SessionState::sendPart(uint64_t part, const Message &bytes,
+                            std::function<void()> arrived) {
+  uint64_t sequence = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || !joined || open || !failure.ok())
+      return;
+    sequence = next;
+    SentPart sent;
+    sent.head = headOf(MessageKind::Part, sequence);
+    sent.message = joinFrame(sent.head, encodePart(part, bytes));
+    sent.arrived = std::move(arrived);
+    sent.attemptTime = options.attemptDeadline;
+    parts.insert_or_assign(part, std::move(sent));
+  }
+  attemptPart(sequence, part);
+}
+
+/// The part, if it is still to be sent; with `mutex`.
+SessionState::SentPart *SessionState::findPart(uint64_t sequence,
+                                               uint64_t part) {
+  const auto found = parts.find(part);
+  return !closed && failure.ok() && found != parts.end() &&
+                 found->second.head.sequence == sequence &&
+                 !found->second.isThere
+             ? &found->second
+             : nullptr;
+}
+
+void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
+  const std::lock_guard lock(mutex);
+  const SentPart *sent = findPart(sequence, part);
+  if (!sent || (open && open->answer))
+    return;
+  ++partCalls;
+  connection->call(sent->message, clock.now() + sent->attemptTime,
+                   [weak = weak_from_this(), head = sent->head,
+                    part](const CallResult &result) {
+                     if (const auto self = weak.lock())
+                       self->partEnded(head, part, result);
+                   });
+}
+
+void SessionState::partEnded(const Envelope &head, uint64_t part,
+                             const CallResult &result) {
+  std::optional<Expected<Message>> response;
+  if (result.outcome == CallOutcome::Answered)
+    response = readResponse(result.response, head);
+  else
+    mayBeThere(result);
+  if (response && !response->ok())
+    failWith(response->status());
+  std::function<void()> arrived;
+  {
+    const std::lock_guard lock(mutex);
+    --partCalls;
+    if (SentPart *sent = findPart(head.sequence, part)) {
+      if (response) {
+        sent->isThere = true;
+        sent->message = {};
+        arrived = std::move(sent->arrived);
+      } else {
+        if (result.outcome == CallOutcome::DeadlineExceeded)
+          sent->attemptTime = std::min<ClockTime>(2 * sent->attemptTime,
+                                                  32 * options.attemptDeadline);
+        sent->pause =
+            sent->pause == ClockTime(0)
+                ? options.firstPause
+                : std::min<ClockTime>(2 * sent->pause, options.longestPause);
+        later(clock.now() + sent->pause,
+              [sequence = head.sequence, part](SessionState &self) {
+                self.attemptPart(sequence, part);
+              });
+      }
+    }
+  }
+  if (arrived)
+    arrived();
+  endAnswered();
+}
+
+/// Ends a request whose answer has come, when no call reads its parts any more.
+void SessionState::endAnswered() {
+  uint64_t number = 0;
+  std::optional<Expected<Message>> answer;
+  {
+    const std::lock_guard lock(mutex);
+    if (!open || !open->answer || partCalls > 0)
+      return;
+    number = open->number;
+    answer.swap(open->answer);
+  }
+  finish(number, std::move(*answer));
 }
 
 void SessionState::reject(RequestDone done, Status status) {
@@ -607,8 +733,13 @@ void SessionState::finish(uint64_t number, Expected<Message> result) {
     const std::lock_guard lock(mutex);
     if (!open || open->number != number)
       return;
+    if (result.ok() && partCalls > 0) {
+      open->answer = std::move(result);
+      return;
+    }
     done = std::move(open->done);
     open.reset();
+    parts.clear();
   }
   done(std::move(result));
 }
@@ -661,6 +792,13 @@ public:
   uint64_t nextSequence() const override { return state->nextSequence(); }
   void continueFrom(uint64_t sequence) override {
     state->continueFrom(sequence);
+  }
+  void sendPart(uint64_t number, const Message &bytes,
+                std::function<void()> arrived) override {
+    state->sendPart(number, bytes, std::move(arrived));
+  }
+  void placeParts(std::vector<PartPlace> places) override {
+    state->placeParts(std::move(places));
   }
   void leaveNote(Message note) override { state->leaveNote(std::move(note)); }
   std::vector<NumberedNote> notes() const override { return state->notes(); }

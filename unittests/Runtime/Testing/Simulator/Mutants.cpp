@@ -53,7 +53,7 @@ class Copies {
 public:
   bool isCopy(const Envelope &head) {
     return head.sequence > 0 && head.kind != MessageKind::Ask &&
-           ++counts[keyOf(head)] > 1;
+           head.kind != MessageKind::Part && ++counts[keyOf(head)] > 1;
   }
   /// Asks for one that has come.
   bool isAsk(const Envelope &head) const {
@@ -109,7 +109,7 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
                                 const RequestHandler &next) {
                       Envelope head = frame.head;
                       head.epoch = scenario.core.epoch;
-                      next(joinFrame(head, frame.payload, frame.note),
+                      next(joinFrame(head, frame.payload, frame.note, frame.parts),
                            std::move(responder));
                     });
   };
@@ -129,7 +129,7 @@ SimulationHooks noFencing(const Scenario &) {
                       known = std::max(known, head.incarnation);
                       if (head.kind != MessageKind::Greet)
                         head.incarnation = known;
-                      next(joinFrame(head, frame.payload, frame.note),
+                      next(joinFrame(head, frame.payload, frame.note, frame.parts),
                            std::move(responder));
                     });
   };
@@ -412,13 +412,16 @@ public:
       inner->call(std::move(request), deadline, std::move(done));
       return;
     }
-    if (frame->head.sequence == last)
+    if (frame->head.sequence == last &&
+        frame->head.kind != MessageKind::Part)
       ++offset;
-    last = frame->head.sequence;
+    if (frame->head.kind != MessageKind::Part)
+      last = frame->head.sequence;
     Envelope head = frame->head;
     head.sequence += offset;
-    inner->call(joinFrame(head, frame->payload), deadline,
-                [original = last, done = std::move(done)](CallResult result) {
+    inner->call(joinFrame(head, frame->payload, frame->note, frame->parts),
+                deadline,
+                [original = frame->head.sequence, done = std::move(done)](CallResult result) {
                   if (const auto response = splitFrame(result.response)) {
                     Envelope answer = response->head;
                     answer.sequence = original;
@@ -439,7 +442,8 @@ public:
   using PassingConnection::PassingConnection;
   void call(Message request, ClockTime deadline, CallDone done) override {
     const auto frame = splitFrame(request);
-    if (!frame || frame->head.sequence == 0) {
+    if (!frame || frame->head.sequence == 0 ||
+        frame->head.kind == MessageKind::Part) {
       inner->call(std::move(request), deadline, std::move(done));
       return;
     }
