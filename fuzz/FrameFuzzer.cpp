@@ -60,9 +60,8 @@ void fuzzOne(const std::string &bytes) {
   (void)decodeNotes(frame->note);
   (void)decodeJoinAnswer(frame->note);
   // What was taken apart is what was joined.
-  Expected<Frame> again =
-      splitFrame(
-          joinFrame(frame->head, frame->payload, frame->note, frame->parts));
+  Expected<Frame> again = splitFrame(
+      joinFrame(frame->head, frame->payload, frame->note, frame->parts));
   if (!again || again->head != frame->head ||
       again->payload.toString() != frame->payload.toString() ||
       again->note.toString() != frame->note.toString() ||

@@ -92,8 +92,8 @@ EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
     owner.places.resize(size_t(layout.channelCount()));
   ownCosts.choice = options.overlap == Overlap::On    ? "on"
                     : options.overlap == Overlap::Off ? "off"
-                    : isUseful                        ? "auto: not decided yet"
-                              : "auto: off: no dense gradients fill a part";
+                    : isUseful ? "auto: not decided yet"
+                               : "auto: off: no dense gradients fill a part";
 }
 
 /// Whether the gradients that some owner has are enough for a part.
@@ -179,9 +179,9 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
     return;
   // Owners in turn: none of them gets all of it last.
   for (const Closed &part : closed) {
-    const TraceSpan span("send part", {int64_t(part.owner),
-                                       int64_t(part.number),
-                                       int64_t(part.bytes.size())});
+    const TraceSpan span("send part",
+                         {int64_t(part.owner), int64_t(part.number),
+                          int64_t(part.bytes.size())});
     flight->left();
     servers.sendPart(part.owner, part.number, part.bytes, [own = flight] {
       const TraceSpan arrival("part arrived");

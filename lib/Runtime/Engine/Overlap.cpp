@@ -31,10 +31,9 @@ OverlapDecision pdlrt::decideOverlap(const OverlapMeasures &measures) {
       measures.bytes, measures.parts, inMilliseconds(measures.travel),
       inMilliseconds(std::min(measures.travel, measures.window)),
       inMilliseconds(measures.handing));
-  const std::string both =
-      fmt::format("a step takes {} with it, {} without",
-                  inMilliseconds(measures.with),
-                  inMilliseconds(measures.without));
+  const std::string both = fmt::format("a step takes {} with it, {} without",
+                                       inMilliseconds(measures.with),
+                                       inMilliseconds(measures.without));
   const double least = leastGain * measures.without;
   const bool isOn = hidden > least && measures.without - measures.with > least;
   return {isOn, what + "; " + both};

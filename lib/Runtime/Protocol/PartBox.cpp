@@ -110,10 +110,9 @@ static void appendRange(const Message &from, uint64_t offset, uint64_t size,
 Expected<bool> PartBox::putTogether(Frame &request) {
   const Sender &sender = senderOf(request.head);
   const auto damaged = [&](const std::string &what) {
-    return Status::invalid("request " + std::to_string(request.head.sequence) +
-                           " of trainer " +
-                           std::to_string(request.head.trainer) +
-                           " is damaged: " + what);
+    return Status::invalid(
+        "request " + std::to_string(request.head.sequence) + " of trainer " +
+        std::to_string(request.head.trainer) + " is damaged: " + what);
   };
   // By part: how many of its bytes have a place.
   std::map<uint64_t, uint64_t> placed;
@@ -173,7 +172,6 @@ std::optional<Frame> PartBox::takeWaiting(const Envelope &head) {
 }
 
 void PartBox::forgetTrainer(uint32_t trainer) {
-  std::erase_if(senders, [&](const auto &each) {
-    return each.first.first == trainer;
-  });
+  std::erase_if(senders,
+                [&](const auto &each) { return each.first.first == trainer; });
 }

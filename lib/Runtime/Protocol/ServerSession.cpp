@@ -8,6 +8,7 @@
 
 #include "pdlrt/Protocol/ServerSession.h"
 
+#include "Protocol/SentParts.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/ProcessIdentity.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
@@ -16,7 +17,6 @@
 #include "pdlrt/Transport/Frame.h"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -126,15 +126,6 @@ private:
     /// read the bytes.
     std::optional<Expected<Message>> answer;
   };
-  /// Bytes of a request that travel ahead of it.
-  struct SentPart {
-    Envelope head;
-    Message message;
-    std::function<void()> arrived;
-    bool isThere = false;
-    ClockTime pause{0};
-    ClockTime attemptTime{0};
-  };
 
   Envelope headOf(MessageKind kind, uint64_t sequence) const {
     return {kind,          sender.trainer,
@@ -153,6 +144,14 @@ private:
                                      options.silenceLimit / 2)
                : options.attemptDeadline;
   }
+  ClockTime longerPause(ClockTime pause) const {
+    return pause == ClockTime(0)
+               ? options.firstPause
+               : std::min<ClockTime>(2 * pause, options.longestPause);
+  }
+  ClockTime longerAttempt(ClockTime time) const {
+    return std::min<ClockTime>(2 * time, 32 * options.attemptDeadline);
+  }
   /// Calls `then` of this session at a time, if it still exists.
   template <typename Action> void later(ClockTime when, Action then) {
     clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
@@ -168,12 +167,11 @@ private:
   void attempt(uint64_t number);
   void attemptEnded(uint64_t number, const CallResult &result);
   void attemptAgain(uint64_t number);
-  /// The response's payload, or the server's refusal; nothing where it is no
-  /// response to that request.
-  SentPart *findPart(uint64_t sequence, uint64_t part);
   void attemptPart(uint64_t sequence, uint64_t part);
   void partEnded(const Envelope &head, uint64_t part, const CallResult &result);
   void endAnswered();
+  /// The response's payload, or the server's refusal; nothing where it is no
+  /// response to that request.
   std::optional<Expected<Message>> readResponse(const Message &response,
                                                 const Envelope &head);
   void greetAgain(const Envelope &head, const Message &greeting);
@@ -234,10 +232,7 @@ private:
   std::string waitingSentence;
   Message nextNote;
   std::vector<PartPlace> nextPlaces;
-  /// By number: parts of the request `next`, or of the one that is open.
-  std::map<uint64_t, SentPart> parts;
-  /// Calls with parts that have not ended.
-  size_t partCalls = 0;
+  SentParts parts;
   std::vector<NumberedNote> earlierNotes;
 };
 
@@ -267,13 +262,12 @@ void SessionState::send(MessageKind kind, const Message &payload,
     OpenRequest request;
     request.number = number;
     request.head = headOf(kind, isNumbered ? next++ : 0);
-    request.message =
-        joinFrame(request.head, payload,
-                  isNumbered         ? std::exchange(nextNote, {})
-                  : asksToJoin(kind) ? encodeStartSign(sender.start)
-                                     : Message(),
-                  isNumbered ? std::exchange(nextPlaces, {})
-                             : std::vector<PartPlace>());
+    request.message = joinFrame(
+        request.head, payload,
+        isNumbered         ? std::exchange(nextNote, {})
+        : asksToJoin(kind) ? encodeStartSign(sender.start)
+                           : Message(),
+        isNumbered ? std::exchange(nextPlaces, {}) : std::vector<PartPlace>());
     request.done = std::move(done);
     request.since = clock.now();
     request.attemptTime = firstAttemptTime(kind);
@@ -295,28 +289,17 @@ void SessionState::sendPart(uint64_t part, const Message &bytes,
     sent.message = joinFrame(sent.head, encodePart(part, bytes));
     sent.arrived = std::move(arrived);
     sent.attemptTime = options.attemptDeadline;
-    parts.insert_or_assign(part, std::move(sent));
+    parts.add(part, std::move(sent));
   }
   attemptPart(sequence, part);
 }
 
-/// The part, if it is still to be sent; with `mutex`.
-SessionState::SentPart *SessionState::findPart(uint64_t sequence,
-                                               uint64_t part) {
-  const auto found = parts.find(part);
-  return !closed && failure.ok() && found != parts.end() &&
-                 found->second.head.sequence == sequence &&
-                 !found->second.isThere
-             ? &found->second
-             : nullptr;
-}
-
 void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
   const std::lock_guard lock(mutex);
-  const SentPart *sent = findPart(sequence, part);
-  if (!sent || (open && open->answer))
+  const SentPart *sent = parts.find(sequence, part);
+  if (closed || !failure.ok() || !sent || (open && open->answer))
     return;
-  ++partCalls;
+  parts.callBegins();
   connection->call(sent->message, clock.now() + sent->attemptTime,
                    [weak = weak_from_this(), head = sent->head,
                     part](const CallResult &result) {
@@ -337,25 +320,20 @@ void SessionState::partEnded(const Envelope &head, uint64_t part,
   std::function<void()> arrived;
   {
     const std::lock_guard lock(mutex);
-    --partCalls;
-    if (SentPart *sent = findPart(head.sequence, part)) {
-      if (response) {
-        sent->isThere = true;
-        sent->message = {};
-        arrived = std::move(sent->arrived);
-      } else {
-        if (result.outcome == CallOutcome::DeadlineExceeded)
-          sent->attemptTime = std::min<ClockTime>(2 * sent->attemptTime,
-                                                  32 * options.attemptDeadline);
-        sent->pause =
-            sent->pause == ClockTime(0)
-                ? options.firstPause
-                : std::min<ClockTime>(2 * sent->pause, options.longestPause);
-        later(clock.now() + sent->pause,
-              [sequence = head.sequence, part](SessionState &self) {
-                self.attemptPart(sequence, part);
-              });
-      }
+    parts.callEnds();
+    SentPart *sent = parts.find(head.sequence, part);
+    if (sent && response && response->ok()) {
+      sent->isThere = true;
+      sent->message = {};
+      arrived = std::move(sent->arrived);
+    } else if (sent && !response) {
+      if (result.outcome == CallOutcome::DeadlineExceeded)
+        sent->attemptTime = longerAttempt(sent->attemptTime);
+      sent->pause = longerPause(sent->pause);
+      later(clock.now() + sent->pause,
+            [sequence = head.sequence, part](SessionState &self) {
+              self.attemptPart(sequence, part);
+            });
     }
   }
   if (arrived)
@@ -369,7 +347,7 @@ void SessionState::endAnswered() {
   std::optional<Expected<Message>> answer;
   {
     const std::lock_guard lock(mutex);
-    if (!open || !open->answer || partCalls > 0)
+    if (!open || !open->answer || parts.areRead())
       return;
     number = open->number;
     answer.swap(open->answer);
@@ -487,8 +465,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
       return;
     }
     if (request && result.outcome == CallOutcome::DeadlineExceeded)
-      request->attemptTime = std::min<ClockTime>(2 * request->attemptTime,
-                                                 32 * options.attemptDeadline);
+      request->attemptTime = longerAttempt(request->attemptTime);
   }
   attemptAgain(number);
 }
@@ -499,10 +476,7 @@ void SessionState::attemptAgain(uint64_t number) {
     OpenRequest *request = findOpen(number);
     if (!request)
       return;
-    request->pause =
-        request->pause == ClockTime(0)
-            ? options.firstPause
-            : std::min<ClockTime>(2 * request->pause, options.longestPause);
+    request->pause = longerPause(request->pause);
     const ClockTime when = clock.now() + request->pause;
     if (!asksToJoin(request->head.kind) ||
         when < request->since + options.joinPatience) {
@@ -733,7 +707,7 @@ void SessionState::finish(uint64_t number, Expected<Message> result) {
     const std::lock_guard lock(mutex);
     if (!open || open->number != number)
       return;
-    if (result.ok() && partCalls > 0) {
+    if (result.ok() && parts.areRead()) {
       open->answer = std::move(result);
       return;
     }

@@ -49,7 +49,8 @@ public:
       : options(given), clock(by), executor(on), roster(options, clock),
         guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1,
               given.onFailure == FailurePolicy::Wait ? given.keptOfProcess : 1),
-        parts(given.mostPartBytes), steps(given.trainers), sums(given.trainers), progress(given.trainers) {}
+        parts(given.mostPartBytes), steps(given.trainers), sums(given.trainers),
+        progress(given.trainers) {}
 
   void handle(const Message &request, Responder responder);
   std::optional<Message> screen(const Message &front, uint64_t size) const;

@@ -59,7 +59,8 @@ TEST(Overlap, NeedsRoomBesideComputing) {
 }
 
 TEST(Overlap, NeedsAGainThatWasSeen) {
-  // Threads that compute wait for those that send: what was to be gained is not.
+  // Threads that compute wait for those that send: what was to be gained is
+  // not.
   OverlapMeasures busy = slowLink();
   busy.with = 1.295;
   EXPECT_FALSE(decideOverlap(busy).isOn);

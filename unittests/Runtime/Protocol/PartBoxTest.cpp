@@ -26,8 +26,7 @@ Status add(PartBox &box, uint64_t sequence, uint64_t number,
   // In slices that say nothing.
   Message message;
   for (const char &byte : bytes)
-    message.append(
-        Message::ofString(std::string(1, byte)).slices().front());
+    message.append(Message::ofString(std::string(1, byte)).slices().front());
   return box.add(headOf(sequence), encodePart(number, message));
 }
 
@@ -42,9 +41,7 @@ TEST(PartBox, PutsTogetherInTheOrderOfPlaces) {
   ASSERT_TRUE(add(box, 1, 0, "ab").ok());
   // Two sections of the second part the other way round, and two places at the
   // same position.
-  Frame whole = request("-+!", {{0, 0, 0, 2},
-                                {1, 1, 3, 2},
-                                {1, 1, 0, 3}});
+  Frame whole = request("-+!", {{0, 0, 0, 2}, {1, 1, 3, 2}, {1, 1, 0, 3}});
   const Expected<bool> done = box.putTogether(whole);
   ASSERT_TRUE(done.ok()) << done.status().message();
   EXPECT_TRUE(*done);
@@ -88,7 +85,8 @@ TEST(PartBox, AnotherRequestBeginsAnew) {
   ASSERT_TRUE(*box.putTogether(whole));
   EXPECT_EQ(whole.payload.toString(), "efgh");
   // Nor is what an earlier start has sent of this one's.
-  ASSERT_TRUE(box.add(headOf(3, 1), encodePart(0, Message::ofString("a"))).ok());
+  ASSERT_TRUE(
+      box.add(headOf(3, 1), encodePart(0, Message::ofString("a"))).ok());
   whole = {headOf(3, 2), {}, {}, {{0, 0, 0, 1}}};
   EXPECT_FALSE(*box.putTogether(whole));
   ASSERT_TRUE(add(box, 4, 0, "b").ok());

@@ -121,8 +121,9 @@ protected:
                         const std::string &own,
                         const std::vector<PartPlace> &places,
                         uint64_t incarnation = 1) {
-    return inParts({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
-                   own, places);
+    return inParts(
+        {MessageKind::Exchange, trainer, 0, incarnation, sequence, 0}, own,
+        places);
   }
   Reply beat(uint32_t trainer, uint64_t incarnation = 1, bool stop = false) {
     const Reply reply;
@@ -153,14 +154,14 @@ TEST_F(ServerCoreTest, PartsBelongToTheExchangeBehindThem) {
   options.mostPartBytes = 100;
   core();
   joinAll();
-  for (const auto &[number, bytes] : {std::pair(1, "c"), {0, "ab"}, {0, "ab"}}) {
+  for (const auto &[number, bytes] :
+       {std::pair(1, "c"), {0, "ab"}, {0, "ab"}}) {
     const Reply arrived = part(0, 1, number, bytes);
     EXPECT_EQ(arrived.kind(), MessageKind::Answer);
     EXPECT_EQ(arrived.text(), "");
   }
   EXPECT_THAT(application->calls, IsEmpty());
-  const Reply whole =
-      exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}});
+  const Reply whole = exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}});
   EXPECT_EQ(whole.text(), "0 reads (abc)");
   // A late copy changes nothing, also where the request comes once more.
   EXPECT_EQ(part(0, 1, 0, "ab").kind(), MessageKind::Answer);

@@ -107,9 +107,8 @@ TEST(FrameTest, ATableOfPartsGoesBehindTheNote) {
 
 TEST(FrameTest, ABadTableOfPartsIsRefused) {
   const auto isGood = [](const std::vector<PartPlace> &places) {
-    return splitFrame(
-               joinFrame(request(1, 2), Message::ofString("12345678"), {},
-                         places))
+    return splitFrame(joinFrame(request(1, 2), Message::ofString("12345678"),
+                                {}, places))
         .ok();
   };
   EXPECT_TRUE(isGood({{8, 0, 0, 1}}));

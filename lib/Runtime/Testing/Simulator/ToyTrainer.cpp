@@ -293,9 +293,9 @@ void ToyTrainer::Sender::sendStep() {
 
 /// Sends some bytes of some exchanges ahead, in two parts; returns the rest.
 Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
-  const uint64_t drawn = drawFor(
-      scenario().seed, 5,
-      ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
+  const uint64_t drawn =
+      drawFor(scenario().seed, 5,
+              ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
   const uint64_t size = payload.size();
   if (program[step] != MessageKind::Exchange || drawn % 3 != 0 || size < 4)
     return payload;

@@ -103,15 +103,15 @@ SimulationHooks repeatedAnswerLost(const Scenario &) {
 SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   SimulationHooks hooks;
   hooks.wrapServer = [&scenario](RequestHandler protocol, ServerApplication &) {
-    return filtered(std::move(protocol),
-                    [&scenario](const Frame &frame, const Message &,
-                                Responder &responder,
-                                const RequestHandler &next) {
-                      Envelope head = frame.head;
-                      head.epoch = scenario.core.epoch;
-                      next(joinFrame(head, frame.payload, frame.note, frame.parts),
-                           std::move(responder));
-                    });
+    return filtered(
+        std::move(protocol),
+        [&scenario](const Frame &frame, const Message &, Responder &responder,
+                    const RequestHandler &next) {
+          Envelope head = frame.head;
+          head.epoch = scenario.core.epoch;
+          next(joinFrame(head, frame.payload, frame.note, frame.parts),
+               std::move(responder));
+        });
   };
   return hooks;
 }
@@ -120,18 +120,19 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
 SimulationHooks noFencing(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
-    return filtered(std::move(protocol),
-                    [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
-                        const Frame &frame, const Message &,
-                        Responder &responder, const RequestHandler &next) {
-                      Envelope head = frame.head;
-                      uint64_t &known = (*newest)[head.trainer];
-                      known = std::max(known, head.incarnation);
-                      if (head.kind != MessageKind::Greet)
-                        head.incarnation = known;
-                      next(joinFrame(head, frame.payload, frame.note, frame.parts),
-                           std::move(responder));
-                    });
+    return filtered(
+        std::move(protocol),
+        [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
+            const Frame &frame, const Message &, Responder &responder,
+            const RequestHandler &next) {
+          Envelope head = frame.head;
+          uint64_t &known = (*newest)[head.trainer];
+          known = std::max(known, head.incarnation);
+          if (head.kind != MessageKind::Greet)
+            head.incarnation = known;
+          next(joinFrame(head, frame.payload, frame.note, frame.parts),
+               std::move(responder));
+        });
   };
   return hooks;
 }
@@ -412,8 +413,7 @@ public:
       inner->call(std::move(request), deadline, std::move(done));
       return;
     }
-    if (frame->head.sequence == last &&
-        frame->head.kind != MessageKind::Part)
+    if (frame->head.sequence == last && frame->head.kind != MessageKind::Part)
       ++offset;
     if (frame->head.kind != MessageKind::Part)
       last = frame->head.sequence;
@@ -421,7 +421,8 @@ public:
     head.sequence += offset;
     inner->call(joinFrame(head, frame->payload, frame->note, frame->parts),
                 deadline,
-                [original = frame->head.sequence, done = std::move(done)](CallResult result) {
+                [original = frame->head.sequence,
+                 done = std::move(done)](CallResult result) {
                   if (const auto response = splitFrame(result.response)) {
                     Envelope answer = response->head;
                     answer.sequence = original;
