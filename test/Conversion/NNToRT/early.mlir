@@ -9,7 +9,7 @@
 
 // The runtime is told of each gradient of a parameter, right behind the op that
 // writes it: that of the last layer before the first one's is computed. Not of
-// rows, nor of a gradient that is copied at the end: @twice gets that of @last.
+// rows, nor of a gradient that is copied at the end: that of @thrice is @twice's.
 // NONE-NOT: rt.gradient_ready
 
 module @layers {
@@ -25,14 +25,23 @@ module @layers {
   nn.param @thrice : tensor<1xf32> in @g init(#nn.zeros)
   // CHECK-LABEL: func.func @train_compute(
   // CHECK-SAME: %[[CONTEXT:[a-z0-9]+]]: !llvm.ptr
-  // CHECK: %[[WORKER:.*]] = rt.pointer worker[0] of %[[CONTEXT]]
+  // CHECK: %[[WORKER:.*]] = rt.pointer {{ *}}worker[0] of %[[CONTEXT]]
+  // CHECK: %[[TWICE:.*]] = rt.pointer {{ *}}gradient[3] of %[[CONTEXT]]
+  // CHECK: %[[LAST:.*]] = rt.pointer {{ *}}gradient[2] of %[[CONTEXT]]
+  // CHECK: %[[FIRST:.*]] = rt.pointer {{ *}}gradient[1] of %[[CONTEXT]]
   // CHECK-NOT: rt.gradient_ready
-  // CHECK: %[[LAST:.*]] = rt.view {{.*}} : {{.*}}memref<16x1xf32>
-  // CHECK: rt.gradient_ready
-  // CHECK: rt.gradient_ready
+  // CHECK: rt.view %[[TWICE]]
+  // CHECK-NOT: rt.gemm
+  // CHECK: rt.gradient_ready 3 of %[[WORKER]]
+  // CHECK: %[[OUT:.*]] = rt.view %[[LAST]]
+  // CHECK-NEXT: rt.gemm {{.*}} into %[[OUT]]
+  // CHECK-NEXT: rt.gradient_ready 2 of %[[WORKER]]
+  // CHECK: %[[OUT:.*]] = rt.view %[[FIRST]]
+  // CHECK-NEXT: rt.gemm {{.*}} into %[[OUT]]
+  // CHECK-NEXT: rt.gradient_ready 1 of %[[WORKER]]
+  // CHECK: rt.gemm
   // CHECK: rt.pool_gradient
-  // CHECK-NOT: rt.gradient_ready
-  // CHECK: return
+  // CHECK: memref.copy
   // CHECK-NOT: rt.gradient_ready
   nn.program @train reads(@r) {
   ^bb0(%y: tensor<?x1xf32>, %c: tensor<?x2xi64>):
@@ -43,6 +52,6 @@ module @layers {
     %b = nn.read @thrice : tensor<1xf32>
     %s = nn.add %z, %b : tensor<?x1xf32>, tensor<1xf32>
     %l = nn.sigmoid_cross_entropy %s, %y : tensor<?x1xf32>
-    nn.minimize %l : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }
