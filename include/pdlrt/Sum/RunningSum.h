@@ -98,6 +98,7 @@ private:
     std::atomic<bool> finite = true;
   };
   void makeRoom(size_t blockCount);
+  void forgetEarly();
   void addDense(const GradientBlock &block, BlockSum &own,
                 BlockGradient &result, const BlockGradient &part,
                 Scheduler &scheduler);

@@ -112,6 +112,7 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
   const auto isPresent = [](const Contribution &part) { return part.present; };
   if (std::ranges::count_if(all, isPresent) == 1) {
     sum = *std::ranges::find_if(all, isPresent);
+    forgetEarly();
     return {};
   }
   begin(newBlocks);
@@ -119,8 +120,7 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
   for (const Contribution &part : all)
     PDLRT_RETURN_IF_ERROR(add(part, scheduler));
   finish(scheduler);
-  for (const std::unique_ptr<BlockSum> &own : memory)
-    own->early = nullptr;
+  forgetEarly();
   return {};
 }
 
@@ -168,6 +168,10 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
 
 void RunningSum::beginEarly(std::span<const GradientBlock> newBlocks) {
   makeRoom(newBlocks.size());
+  forgetEarly();
+}
+
+void RunningSum::forgetEarly() {
   for (const std::unique_ptr<BlockSum> &own : memory)
     own->early = nullptr;
 }

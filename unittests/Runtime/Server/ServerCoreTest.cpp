@@ -228,24 +228,24 @@ TEST_F(ServerCoreTest, WhereNobodySendsPartsTheyAreRefused) {
 }
 
 TEST_F(ServerCoreTest, ANewStartBeginsWithoutParts) {
-  options.trainers = 1;
   options.mostPartBytes = 100;
   options.onFailure = FailurePolicy::Wait;
   core();
   joinAll();
+  const std::vector<PartPlace> places = {{0, 0, 0, 3}, {0, 1, 0, 3}};
   part(0, 1, 0, "old");
-  const Reply old = exchangeInParts(0, 1, "", {{0, 0, 0, 3}, {0, 1, 0, 3}});
+  const Reply old = exchangeInParts(0, 1, "", places);
   EXPECT_FALSE(old.came());
   leave(0, "it was killed");
   ASSERT_EQ(join(0, 2).text(), "welcome");
   EXPECT_EQ(old.kind(), MessageKind::Refusal);
   EXPECT_EQ(part(0, 1, 1, "old").kind(), MessageKind::Refusal);
-  const Reply fresh =
-      exchangeInParts(0, 1, "", {{0, 0, 0, 3}, {0, 1, 0, 3}}, 2);
+  const Reply fresh = exchangeInParts(0, 1, "", places, 2);
+  exchange(1, 1, "!");
   part(0, 1, 1, "two", 2);
   EXPECT_FALSE(fresh.came());
   part(0, 1, 0, "one", 2);
-  EXPECT_EQ(fresh.text(), "0 reads onetwo");
+  EXPECT_EQ(fresh.text(), "0 reads onetwo!");
 }
 
 TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
