@@ -111,7 +111,8 @@ class OtherModes(SyncComparison, Parts):
         it, and has the same bits."""
         self.translate_small("sync")
         for name, flags in (("whole", []), ("tried", ["--part-bytes", 500]),
-                            ("off", ["--overlap", "off"])):
+                            ("off", ["--overlap", "off"]),
+                            ("useless", ["--overlap", "on"])):
             with Cluster(self.root / "sync", 2, 2,
                          [*self.flags(UNEVEN, name), "--replicas", "1x2", *flags],
                          ["--seed", 7]) as cluster:
@@ -121,6 +122,9 @@ class OtherModes(SyncComparison, Parts):
                               output)
             elif name == "off":
                 self.assertIn("overlap off\n", output)
+            elif name == "useless":
+                self.assertIn("overlap on: off: no dense gradients fill a part",
+                              output)
             else:
                 self.assertRegex(
                     output, r"overlap auto: (on|off): \d+ bytes in \d+ parts "

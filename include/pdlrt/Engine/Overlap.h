@@ -20,9 +20,12 @@ namespace pdlrt {
 /// (`--overlap`). It changes no bit of a result.
 enum class Overlap { Auto, On, Off };
 
-/// How large the parts are in which they leave.
+/// And in which parts.
 struct OverlapOptions {
   Overlap overlap = Overlap::Auto;
+  /// Gradients travel packed, for which all of them must be there: none leaves
+  /// early.
+  bool arePacked = false;
   /// A part is closed when it has as many bytes for one owner.
   int64_t partBytes = int64_t(256) << 10;
 };
@@ -40,6 +43,9 @@ struct OverlapMeasures {
   /// From the begin of computing until all owners had answered: of steps whose
   /// gradients left early, and of those whose did not.
   double with = 0, without = 0;
+  /// By how much the last two may differ by chance: a standard error, of the
+  /// spread of the steps.
+  double noise = 0;
 };
 
 struct OverlapDecision {
@@ -49,7 +55,7 @@ struct OverlapDecision {
 };
 
 /// Whether it pays: what could be hidden, and what was gained, are both more
-/// than a hundredth of a step.
+/// than a hundredth of a step, and the latter is no chance.
 OverlapDecision decideOverlap(const OverlapMeasures &measures);
 
 /// Tries some steps each way, and decides. Not thread-safe.
@@ -58,14 +64,15 @@ public:
   /// Whether gradients leave early in the next step.
   bool triesNext() const { return steps >= warmUpSteps && steps % 2 == 1; }
   /// How that step went; of one in which they left, `measures` has all but
-  /// `without`, else that alone. Steps without gradients are not told.
+  /// `without` and `noise`, else `without` alone. Steps without gradients are
+  /// not told.
   void note(const OverlapMeasures &measures);
   const std::optional<OverlapDecision> &decision() const { return decided; }
 
 private:
   /// First steps meet cold memory and connections.
   static constexpr int warmUpSteps = 2;
-  static constexpr int stepsEachWay = 5;
+  static constexpr int stepsEachWay = 8;
 
   int steps = 0;
   std::vector<OverlapMeasures> with;

@@ -46,8 +46,7 @@ public:
     sumWriter.setPacking(ofGradients);
   }
   /// Dense gradients may leave early from now on; before the first step, in
-  /// modes that allow it (`Mode::gradientsMayLeaveEarly`), and not where they
-  /// are packed.
+  /// modes that allow it (`Mode::gradientsMayLeaveEarly`).
   void sendEarly(const OverlapOptions &options) {
     earlySender =
         std::make_unique<EarlySender>(trained->layout, servers, options);

@@ -90,14 +90,22 @@ EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
         layout.find(PDL_CHANNEL_GRADIENT, program.updates[u].symbol));
   for (Owner &owner : owners)
     owner.places.resize(size_t(layout.channelCount()));
-  ownCosts.choice = options.overlap == Overlap::On    ? "on"
-                    : options.overlap == Overlap::Off ? "off"
-                    : isUseful ? "auto: not decided yet"
-                               : "auto: off: no dense gradients fill a part";
+  static constexpr const char *names[] = {"auto", "on", "off"};
+  ownCosts.choice = names[size_t(options.overlap)];
+  if (options.overlap == Overlap::Off)
+    return;
+  if (options.arePacked)
+    ownCosts.choice += ": off: gradients are packed";
+  else if (!isUseful)
+    ownCosts.choice += ": off: no dense gradients fill a part";
+  else if (options.overlap == Overlap::Auto)
+    ownCosts.choice += ": not decided yet";
 }
 
 /// Whether the gradients that some owner has are enough for a part.
 bool EarlySender::mayFill() const {
+  if (options.arePacked)
+    return false;
   for (int32_t s = 0; s < layout.placement().serverCount(); ++s) {
     size_t total = 0;
     for (int32_t c = 0; c < layout.channelCount(); ++c)

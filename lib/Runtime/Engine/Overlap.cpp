@@ -9,12 +9,16 @@
 #include "pdlrt/Engine/Overlap.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 using namespace pdlrt;
 
 /// Less of a step is no gain that can be told from chance.
 static constexpr double leastGain = 0.01;
+/// Nor is one of less than so many standard errors.
+static constexpr double leastErrors = 2;
 
 static std::string inMilliseconds(double seconds) {
   return fmt::format("{:.3f} ms", 1000 * seconds);
@@ -31,21 +35,32 @@ OverlapDecision pdlrt::decideOverlap(const OverlapMeasures &measures) {
       measures.bytes, measures.parts, inMilliseconds(measures.travel),
       inMilliseconds(std::min(measures.travel, measures.window)),
       inMilliseconds(measures.handing));
-  const std::string both = fmt::format("a step takes {} with it, {} without",
-                                       inMilliseconds(measures.with),
-                                       inMilliseconds(measures.without));
+  const std::string both = fmt::format(
+      "a step takes {} with it, {} without, by chance {} more or "
+      "less",
+      inMilliseconds(measures.with), inMilliseconds(measures.without),
+      inMilliseconds(measures.noise));
   const double least = leastGain * measures.without;
-  const bool isOn = hidden > least && measures.without - measures.with > least;
+  const double gain = measures.without - measures.with;
+  const bool isOn =
+      hidden > least && gain > std::max(least, leastErrors * measures.noise);
   return {isOn, what + "; " + both};
 }
 
-template <typename Number, typename Of>
-static Number medianOf(const std::vector<OverlapMeasures> &all, Of of) {
-  std::vector<Number> numbers;
-  for (const OverlapMeasures &each : all)
-    numbers.push_back(of(each));
+template <typename Number> static Number medianOf(std::vector<Number> numbers) {
   std::ranges::sort(numbers);
   return numbers.empty() ? Number() : numbers[numbers.size() / 2];
+}
+
+/// The standard error of the median of as many normal numbers of that spread.
+static double errorOf(const std::vector<double> &numbers) {
+  const double median = medianOf(numbers);
+  std::vector<double> distances;
+  for (double number : numbers)
+    distances.push_back(std::abs(number - median));
+  constexpr double deviationOfMedian = 1.4826, errorOfMedian = 1.2533;
+  return errorOfMedian * deviationOfMedian * medianOf(std::move(distances)) /
+         std::sqrt(double(numbers.size()));
 }
 
 void OverlapTrial::note(const OverlapMeasures &measures) {
@@ -58,22 +73,21 @@ void OverlapTrial::note(const OverlapMeasures &measures) {
     without.push_back(measures.without);
   if (with.size() < stepsEachWay || without.size() < stepsEachWay)
     return;
-  std::ranges::sort(without);
-  OverlapMeasures median;
-  const auto seconds = [&](double OverlapMeasures::*member) {
-    return medianOf<double>(
-        with, [&](const OverlapMeasures &each) { return each.*member; });
+  const auto all = [&]<typename Number>(Number OverlapMeasures::*member) {
+    std::vector<Number> numbers;
+    for (const OverlapMeasures &each : with)
+      numbers.push_back(each.*member);
+    return numbers;
   };
-  const auto number = [&](int64_t OverlapMeasures::*member) {
-    return medianOf<int64_t>(
-        with, [&](const OverlapMeasures &each) { return each.*member; });
-  };
-  median.parts = number(&OverlapMeasures::parts);
-  median.bytes = number(&OverlapMeasures::bytes);
-  median.window = seconds(&OverlapMeasures::window);
-  median.travel = seconds(&OverlapMeasures::travel);
-  median.handing = seconds(&OverlapMeasures::handing);
-  median.with = seconds(&OverlapMeasures::with);
-  median.without = without[without.size() / 2];
-  decided = decideOverlap(median);
+  const std::vector<double> early = all(&OverlapMeasures::with);
+  decided = decideOverlap({
+      .parts = medianOf(all(&OverlapMeasures::parts)),
+      .bytes = medianOf(all(&OverlapMeasures::bytes)),
+      .window = medianOf(all(&OverlapMeasures::window)),
+      .travel = medianOf(all(&OverlapMeasures::travel)),
+      .handing = medianOf(all(&OverlapMeasures::handing)),
+      .with = medianOf(early),
+      .without = medianOf(without),
+      .noise = std::hypot(errorOf(early), errorOf(without)),
+  });
 }

@@ -155,7 +155,7 @@ TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
   start();
   // From parts that each gradient fills by itself to none at all.
   for (const int64_t partBytes : {1, 20, 100, 1500, 4000}) {
-    EarlySender sender(*layout, *group, {Overlap::On, partBytes});
+    EarlySender sender(*layout, *group, {Overlap::On, false, partBytes});
     for (int steps = 0; steps < 3; ++steps)
       step(sender);
     EXPECT_EQ(sender.costs().parts > 0, partBytes < 4000) << partBytes;
@@ -168,7 +168,7 @@ TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
 
 TEST_F(EarlySenderTest, OffMeansOff) {
   start();
-  EarlySender sender(*layout, *group, {Overlap::Off, 1});
+  EarlySender sender(*layout, *group, {Overlap::Off, false, 1});
   EXPECT_FALSE(sender.beginStep());
   step(sender);
   EXPECT_EQ(sender.costs().parts, 0);
@@ -180,8 +180,10 @@ TEST_F(EarlySenderTest, NothingIsTriedWhereNothingFillsAPart) {
   EarlySender sender(*layout, *group, {});
   for (int steps = 0; steps < 20; ++steps)
     EXPECT_FALSE(sender.beginStep());
-  EXPECT_THAT(sender.costs().choice,
-              StartsWith("auto: off: no dense gradients fill a part"));
+  EXPECT_EQ(sender.costs().choice, "auto: off: no dense gradients fill a part");
+  EarlySender packed(*layout, *group, {Overlap::Auto, true, 1});
+  EXPECT_FALSE(packed.beginStep());
+  EXPECT_EQ(packed.costs().choice, "auto: off: gradients are packed");
 }
 
 /// Each owner's 1.8 KB take about 36 ms, and 60 ms of a step are left.
@@ -189,7 +191,7 @@ TEST_F(EarlySenderTest, IsFasterOverASlowLink) {
   start(/*bytesASecond=*/50e3);
   const ClockTime rest = Milliseconds(60);
   const auto timeOf = [&](Overlap overlap) {
-    EarlySender sender(*layout, *group, {overlap, 1000});
+    EarlySender sender(*layout, *group, {overlap, false, 1000});
     const ClockTime begin = clock.now();
     for (int steps = 0; steps < 5; ++steps)
       step(sender, rest);
@@ -198,8 +200,8 @@ TEST_F(EarlySenderTest, IsFasterOverASlowLink) {
   const double without = timeOf(Overlap::Off), with = timeOf(Overlap::On);
   EXPECT_LT(with, 0.85 * without);
   // And that is found out.
-  EarlySender sender(*layout, *group, {Overlap::Auto, 1000});
-  for (int steps = 0; steps < 13; ++steps)
+  EarlySender sender(*layout, *group, {Overlap::Auto, false, 1000});
+  for (int steps = 0; steps < 19; ++steps)
     step(sender, rest);
   EXPECT_THAT(sender.costs().choice, StartsWith("auto: on: "));
   EXPECT_GT(sender.costs().parts, 0);

@@ -33,7 +33,7 @@ TEST(Overlap, PaysWhereTheLinkIsSlowAndMuchIsDense) {
               HasSubstr("8000000 bytes in 8 parts travel for 640.000 ms, of "
                         "which 400.000 ms fit beside computing at the price of "
                         "2.000 ms; a step takes 900.000 ms with it, 1300.000 "
-                        "ms without"));
+                        "ms without, by chance 0.000 ms more or less"));
 }
 
 TEST(Overlap, DoesNotPayForATinyModelOnOneHost) {
@@ -66,6 +66,12 @@ TEST(Overlap, NeedsAGainThatWasSeen) {
   EXPECT_FALSE(decideOverlap(busy).isOn);
   busy.with = 1.4;
   EXPECT_FALSE(decideOverlap(busy).isOn);
+  // Or it is none that can be told from chance.
+  OverlapMeasures uneven = slowLink();
+  uneven.noise = 0.21;
+  EXPECT_FALSE(decideOverlap(uneven).isOn);
+  uneven.noise = 0.19;
+  EXPECT_TRUE(decideOverlap(uneven).isOn);
 }
 
 TEST(Overlap, TriesStepsEachWayInTurn) {
@@ -82,11 +88,27 @@ TEST(Overlap, TriesStepsEachWayInTurn) {
       measures = {.without = measures.without};
     trial.note(measures);
   }
-  EXPECT_EQ(tried, "---+-+-+-+-+");
+  EXPECT_EQ(tried, "---+-+-+-+-+-+-+-+");
   ASSERT_TRUE(trial.decision());
   EXPECT_TRUE(trial.decision()->isOn);
   EXPECT_THAT(trial.decision()->why,
-              HasSubstr("900.000 ms with it, 1300.000 ms without"));
+              HasSubstr("900.000 ms with it, 1300.000 ms without, by chance "
+                        "0.000 ms more or less"));
+}
+
+TEST(Overlap, IsOffWhereStepsDifferByChance) {
+  // As much as what was gained: 10 ms of 100.
+  OverlapTrial trial;
+  for (int step = 0; !trial.decision(); ++step) {
+    OverlapMeasures measures = slowLink();
+    const double chance = 0.02 * (step % 5 - 2);
+    if (trial.triesNext())
+      measures.with = 0.09 + chance;
+    else
+      measures = {.without = 0.1 + chance};
+    trial.note(measures);
+  }
+  EXPECT_FALSE(trial.decision()->isOn);
 }
 
 } // namespace

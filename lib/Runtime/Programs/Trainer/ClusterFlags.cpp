@@ -365,10 +365,10 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));
   cluster.pushes = {flags.pushQueue, flags.maxMerge};
   PDLRT_RETURN_IF_ERROR(checkOverlap(command, descriptor, flags));
-  cluster.overlap = {flags.overlap == "on"    ? Overlap::On
-                     : flags.overlap == "off" ? Overlap::Off
-                                              : Overlap::Auto,
-                     flags.partBytes};
+  cluster.overlap.overlap = flags.overlap == "on"    ? Overlap::On
+                            : flags.overlap == "off" ? Overlap::Off
+                                                     : Overlap::Auto;
+  cluster.overlap.partBytes = flags.partBytes;
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);
