@@ -186,10 +186,10 @@ TEST_F(EarlySenderTest, NothingIsTriedWhereNothingFillsAPart) {
   EXPECT_EQ(packed.costs().choice, "auto: off: gradients are packed");
 }
 
-/// Each owner's 1.8 KB take about 36 ms, and 60 ms of a step are left.
+/// Each owner's 1.8 KB take about 72 ms, and 100 ms of a step are left.
 TEST_F(EarlySenderTest, IsFasterOverASlowLink) {
-  start(/*bytesASecond=*/50e3);
-  const ClockTime rest = Milliseconds(60);
+  start(/*bytesASecond=*/25e3);
+  const ClockTime rest = Milliseconds(100);
   const auto timeOf = [&](Overlap overlap) {
     EarlySender sender(*layout, *group, {overlap, false, 1000});
     const ClockTime begin = clock.now();
