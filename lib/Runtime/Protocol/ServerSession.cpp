@@ -707,7 +707,7 @@ void SessionState::finish(uint64_t number, Expected<Message> result) {
     const std::lock_guard lock(mutex);
     if (!open || open->number != number)
       return;
-    if (result.ok() && parts.areRead()) {
+    if (result.ok() && open->head.sequence > 0 && parts.areRead()) {
       open->answer = std::move(result);
       return;
     }

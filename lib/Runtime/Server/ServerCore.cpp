@@ -111,12 +111,13 @@ void ServerCore::State::take(const Message &request, Responder responder,
     else
       isFresh = admit(*frame, std::move(responder), out);
   }
+  if (!isFresh)
+    return;
   // Of a part, the request that it was the last one of.
-  if (isFresh)
-    enqueue(frame->head,
-            [frame = std::move(*frame)](State &self, Outbox &box) mutable {
-              self.work(std::move(frame), box);
-            });
+  const Envelope due = frame->head;
+  enqueue(due, [frame = std::move(*frame)](State &self, Outbox &box) mutable {
+    self.work(std::move(frame), box);
+  });
 }
 
 std::optional<Message> ServerCore::State::screen(const Message &front,

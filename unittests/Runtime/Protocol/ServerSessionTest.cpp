@@ -167,6 +167,12 @@ TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
   advance(Milliseconds(1));
   EXPECT_EQ(probe.ends, 1);
   EXPECT_EQ(probe.text, "re d");
+  // Who gives up waits for none of them.
+  session().sendPart(0, Message::ofString("abc"), {});
+  Probe left;
+  session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
+  advance(Milliseconds(100));
+  EXPECT_EQ(left.text, "re failed");
 }
 
 TEST_F(ServerSessionTest, ARefusedPartEndsItsRequest) {
