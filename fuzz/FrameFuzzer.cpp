@@ -8,6 +8,7 @@
 
 #include "Fuzzer.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
+#include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -23,9 +24,30 @@ std::vector<std::string> fuzzSeeds() {
       joinFrame({MessageKind::Join, 1, 0, 1, 0, 0}, Message::ofString("{}"))
           .toString(),
       joinFrame(request, Message::ofString("payload"), note).toString(),
+      joinFrame(request, Message::ofString("payload"), note,
+                {{0, 0, 0, 4}, {7, 1, 2, 2}, {7, 1, 0, 2}})
+          .toString(),
       joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
       answer.toString(),
       notes.toString()};
+}
+
+/// Parts of the payload's own bytes: what is put together has all bytes once.
+static void fuzzParts(Frame frame) {
+  PartBox box(64);
+  (void)box.add(frame.head, frame.payload);
+  size_t size = frame.payload.size();
+  for (const auto &[number, bytes] :
+       {std::pair<uint64_t, size_t>(0, 4), {1, 4}, {2, 60}})
+    if (box.add(frame.head,
+                encodePart(number, Message::ofString(std::string(bytes, 'p'))))
+            .ok())
+      size += bytes;
+  const Expected<bool> done = box.putTogether(frame);
+  if (done && *done && frame.payload.size() != frame.payload.toString().size())
+    __builtin_trap();
+  if (done && *done && frame.payload.size() > size + 64)
+    __builtin_trap();
 }
 
 void fuzzOne(const std::string &bytes) {
@@ -38,12 +60,14 @@ void fuzzOne(const std::string &bytes) {
   (void)decodeNotes(frame->note);
   (void)decodeJoinAnswer(frame->note);
   // What was taken apart is what was joined.
-  Expected<Frame> again =
-      splitFrame(joinFrame(frame->head, frame->payload, frame->note));
+  Expected<Frame> again = splitFrame(
+      joinFrame(frame->head, frame->payload, frame->note, frame->parts));
   if (!again || again->head != frame->head ||
       again->payload.toString() != frame->payload.toString() ||
-      again->note.toString() != frame->note.toString())
+      again->note.toString() != frame->note.toString() ||
+      again->parts != frame->parts)
     __builtin_trap();
+  fuzzParts(*frame);
   ReplayGuard guard(2);
   (void)guard.join(frame->head);
   if (guard.admit(frame->head, frame->note) == ReplayGuard::Verdict::Fresh)

@@ -241,6 +241,25 @@ class Faults(unittest.TestCase):
                     self.root / f"{name}_{seed}")
         self.assertGreater(comebacks, 0)
 
+    def test_parts_of_requests(self):
+        """The same with gradients that leave early, each as a part: connections are
+        broken between parts and within them, and trainers killed."""
+        source = self.root / "parts.mlir"
+        source.write_text(small_model("@adam", True, decay=True, warm_up=True))
+        programs = self.root / "parts"
+        run(PDL_TRANSLATE, source, "-o", programs, "--numerics=strict",
+            "--mode=sync", "--min-block-elements=1024",
+            "--target-block-bytes=16384")
+        early = ["--overlap", "on", "--part-bytes", 1]
+        self.run_through_proxies(programs, "parts_0.saved", 0, 0)
+        _, done = self.run_through_proxies(programs, "parts_1.saved", 1, 20,
+                                           flags=early)
+        self.assertGreater(done, 20)
+        run(PDL_CHECKPOINT, "diff", self.root / "parts_0.saved",
+            self.root / "parts_1.saved")
+        self.check_comeback(programs, ["--data", ADULT, "--rows", "0:20000",
+                                       *early], range(300, 305))
+
     def test_killed_trainer_comes_back(self):
         self.check_comeback(self.programs,
                             ["--data", ADULT, "--rows", "0:20000",

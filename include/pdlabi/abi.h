@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 14u
+#define PDL_ABI_VERSION 15u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -757,6 +757,13 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metric_index,
                           int64_t count, const void *predictions,
                           const void *labels, const int64_t *groups,
                           const void *weights, double *sums);
+
+/* The gradient of parameter update `update` of the program is all written: it
+ * may leave while the stage goes on, which does not touch it any more. In
+ * programs whose gradients travel to owners of state; once a call of the stage
+ * at most, and not for each update: what is not said is complete when the stage
+ * ends. */
+void pdlrt_gradient_ready(void *worker, int32_t update);
 
 /* --- both ---------------------------------------------------------------- */
 

@@ -71,6 +71,11 @@ struct Mode {
     return hasServers && (parametersWith == OwnerPlace::Servers ||
                           tablesWith == OwnerPlace::Servers);
   }
+  /// Whether dense gradients may leave before a step is computed: the sum of a
+  /// trainer's workers goes to owners as it is.
+  constexpr bool gradientsMayLeaveEarly() const {
+    return hasServers && !trainersApply && !workersSend && !sendersClip;
+  }
   /// How many owners a job has.
   constexpr int32_t ownerCount(int32_t servers, int32_t trainers) const {
     return servers + (trainersOwn() ? trainers : 0);

@@ -1,7 +1,7 @@
 // RUN: pdl-opt %S/../Transforms/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=sync" -o %t.sync
 // RUN: pdl-opt %S/../Transforms/Inputs/two_roles.mlir --pdl-pipeline="to=roles mode=async" -o %t.async
-// RUN: pdl-opt %t.sync --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s
-// RUN: pdl-opt %t.async --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s
+// RUN: pdl-opt %t.sync --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,EARLY
+// RUN: pdl-opt %t.async --pass-pipeline="builtin.module(builtin.module(nn-updates-to-kernels,ps-to-rt))" | FileCheck %s --check-prefixes=CHECK,LATE
 
 // What an answer brings is read like state of the process: values when compute
 // begins, rows from prepare on. Sums, norms and waiting are the runtime's.
@@ -26,8 +26,12 @@
 // The sums of loss stay: the runtime takes them from the step context.
 // CHECK-NEXT: nn.loss_sum
 // CHECK-NEXT: rt.gradient @emb keys(%[[K]] : tensor<?xi64>) sum(%[[DROWS]] : tensor<?x4xf32>) {stage = #nn.stage<apply>}
-// CHECK-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
-// CHECK-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
+// Where the sum of a trainer's workers goes to owners, it may leave early; where
+// each worker sends by itself it does not.
+// EARLY-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) early {stage = #nn.stage<apply>}
+// EARLY-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) early {stage = #nn.stage<apply>}
+// LATE-NEXT: rt.gradient @w sum(%[[DW]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
+// LATE-NEXT: rt.gradient @v sum(%[[DV]] : tensor<208x1xf32>) {stage = #nn.stage<apply>}
 // CHECK-NEXT: }
 // Of a program that only asks, nothing is left but reads.
 // CHECK: nn.program @predict frozen

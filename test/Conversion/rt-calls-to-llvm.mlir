@@ -108,6 +108,8 @@ func.func @draws_and_batches(%context: !llvm.ptr, %u: memref<?x4xf32>, %v: memre
   // CHECK: llvm.call @pdlrt_in_batch_gradient(%{{.*}}) : (!llvm.ptr, i32, i32, i32, i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
   rt.in_batch_gradient items strict %worker, %u, %u sums %v from %v scratch %v into %u
     : !llvm.ptr, memref<?x4xf32>, memref<?x4xf32>, memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x4xf32>
+  // CHECK: llvm.call @pdlrt_gradient_ready(%{{.*}}, %{{.*}}) : (!llvm.ptr, i32) -> ()
+  rt.gradient_ready 3 of %worker : !llvm.ptr
   // CHECK: return %[[STATUS]]
   return %status : i32
 }

@@ -43,6 +43,15 @@ struct PullCounts {
   PullCounts &operator+=(const PullCounts &other);
 };
 
+/// Who is told that a gradient of a replica is all written.
+class GradientListener {
+public:
+  virtual ~GradientListener();
+  /// By the thread that computes the replica, within its stage: takes moments,
+  /// and throws nothing. `update`: of the program.
+  virtual void gradientReady(int replica, int32_t update) noexcept = 0;
+};
+
 /// One replica's private state. Not thread-safe: one thread at a time.
 class Worker {
 public:
@@ -69,6 +78,17 @@ public:
   /// stage, which cannot fail.
   void noteLostSamples() { hasLostSamples = true; }
   bool lostSamples() const { return hasLostSamples; }
+
+  /// Who is told of gradients from now on, and of which replica; null: nobody.
+  /// It lives longer than its use.
+  void tellOfGradients(GradientListener *who, int ofReplica) {
+    listener = who;
+    replica = ofReplica;
+  }
+  void gradientReady(int32_t update) {
+    if (listener)
+      listener->gradientReady(replica, update);
+  }
 
   /// Takes back all that the last step's `prepare` was given.
   void beginStep();
@@ -116,6 +136,8 @@ private:
   bool frozen = true;
   pdlabi::GroupedSamples *groups = nullptr;
   bool hasLostSamples = false;
+  GradientListener *listener = nullptr;
+  int replica = 0;
 
   std::vector<std::unique_ptr<Lookup>> lookups;
   size_t usedLookups = 0;

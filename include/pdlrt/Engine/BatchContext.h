@@ -61,6 +61,11 @@ public:
   /// where there is no memory for what it writes.
   Status compute();
 
+  /// Who is told when `compute` has written a gradient: see Worker.
+  void tellOfGradients(GradientListener *who, int replica) {
+    worker.tellOfGradients(who, replica);
+  }
+
   /// The samples prepared; 0 without a batch.
   const StepInput &input() const { return stepInput; }
   /// The name of what is not finite after `compute`: "the loss", "the gradient
@@ -68,7 +73,8 @@ public:
   std::string findNonFinite() const;
   /// Whether `compute` had no memory to keep all samples of a metric of groups.
   bool lostSamples() const { return worker.lostSamples(); }
-  /// After `compute`: borrows its buffers.
+  /// After `compute`: borrows its buffers. A dense gradient that is announced
+  /// is there before.
   const Contribution &contribution() const { return ownContribution; }
   /// By program output, samples x width elements.
   const void *output(int32_t index) const {

@@ -70,6 +70,10 @@ public:
   /// it.
   virtual Expected<RoundOutcome> exchange(const StepOffer &offer) = 0;
 
+  /// Who takes dense gradients while a step is computed, from the single local
+  /// group; null: nobody.
+  virtual EarlyGradients *early() { return nullptr; }
+
   /// Whether the job ends after the last exchange, because somebody was asked
   /// to stop: equal on all processes that exchange with each other.
   virtual bool stopped() const = 0;

@@ -15,6 +15,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/EarlyGradients.h"
 #include "pdlrt/Engine/RoundOutcome.h"
 #include "pdlrt/Engine/StepCosts.h"
 #include "pdlrt/Sum/Contribution.h"
@@ -60,6 +61,10 @@ public:
   /// One round of all trainers: applies the sums, then writes this trainer's
   /// mirrors of the parameters and the rows of `offer.next`.
   virtual Expected<RoundOutcome> exchange(const RoundOffer &offer) = 0;
+
+  /// Who takes dense gradients of steps before they are computed; what it has
+  /// taken the next `exchange` does not send again. Null: nobody.
+  virtual EarlyGradients *early();
 
   /// A round without a sum in two halves: asks for what the next step reads,
   /// and later writes it, when nobody reads the mirrors. No call between them.

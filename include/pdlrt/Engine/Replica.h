@@ -34,6 +34,13 @@ public:
   /// Makes that the current one.
   void advance() { place = (place + 1) % ring.size(); }
 
+  /// Who is told when one of its gradients is all written, and that it is of
+  /// replica `number`.
+  void tellOfGradients(GradientListener *who, int number) {
+    for (const std::unique_ptr<BatchContext> &context : ring)
+      context->tellOfGradients(who, number);
+  }
+
   /// By descriptor metric: its sums since the last reset, `metricSumSize` many.
   double *metric(int32_t index) const { return metrics[index]; }
   /// By descriptor metric: the samples since the last reset, none where it is

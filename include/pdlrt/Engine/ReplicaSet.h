@@ -9,6 +9,7 @@
 #ifndef PDLRT_ENGINE_REPLICASET_H
 #define PDLRT_ENGINE_REPLICASET_H
 
+#include "pdlrt/Engine/EarlyGradients.h"
 #include "pdlrt/Engine/Replica.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Sum/RunningSum.h"
@@ -83,6 +84,10 @@ public:
   /// `advance` goes to; beside `compute` of the current one.
   Status prepareFollowing(int replica, const StepInput &input);
   void advance(int replica) { replicas[replica]->advance(); }
+  /// Sums of dense gradients go to `taker`, which outlives the set, while
+  /// `compute` of all replicas goes on. Of one local group; `blocks`, which
+  /// outlive it too, are those of `sumGroups`.
+  void giveEarly(std::span<const GradientBlock> blocks, EarlyGradients &taker);
   /// How many threads a replica has while it computes.
   int threadsOfReplica() const;
   /// After `compute`: the sum of each group's workers, valid until the next
@@ -138,6 +143,7 @@ private:
   void forEachReplicaMetric(MetricScope scope, MetricSums &all,
                             Visit visit) const;
   Status forEach(TaskRef task);
+  void beginCompute();
   Status checkGroups(int replica, int64_t before);
 
   const pdl_descriptor &descriptor;
@@ -150,6 +156,8 @@ private:
   std::vector<Following> followings;
   std::vector<Contribution> workerParts, groupParts;
   std::vector<RunningSum> groupSums;
+  /// Null: nobody takes gradients before a step is computed.
+  std::unique_ptr<EarlySums> earlySums;
   int64_t mostGroupedSamples = INT64_MAX;
   int64_t groupedSamplesShare = INT64_MAX;
   /// What all replicas keep.

@@ -10,6 +10,7 @@
 #define PDLRT_ENGINE_SERVERCLIENT_H
 
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/Engine/EarlySender.h"
 #include "pdlrt/Engine/OwnClips.h"
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Engine/SumWriter.h"
@@ -44,6 +45,13 @@ public:
     keyPacking = ofKeys;
     sumWriter.setPacking(ofGradients);
   }
+  /// Dense gradients may leave early from now on; before the first step, in
+  /// modes that allow it (`Mode::gradientsMayLeaveEarly`).
+  void sendEarly(const OverlapOptions &options) {
+    earlySender =
+        std::make_unique<EarlySender>(trained->layout, servers, options);
+  }
+  EarlyGradients *early() override { return earlySender.get(); }
   /// Forgets what rounding took away from gradients so far.
   void forgetRemainders() { sumWriter.forgetRemainders(); }
   /// Pulls go over `group`, which outlives the client, from now on.
@@ -107,6 +115,8 @@ private:
   bool asksForAllValues = false;
   KeyPacking keyPacking = KeyPacking::None;
   SumWriter sumWriter;
+  /// Null: gradients leave with their exchange.
+  std::unique_ptr<EarlySender> earlySender;
   OwnClips clips;
   /// The program that is trained.
   Traffic *trained = nullptr;

@@ -19,8 +19,9 @@
 namespace pdlrt {
 
 /// What went between this trainer and one owner of state in the steps of a
-/// program. Bytes are those of whole messages, with their heads; what the
-/// network adds, repetitions and beats are not counted.
+/// program. Bytes are those of whole messages, with their heads, and with what
+/// of them has travelled ahead in parts; what the network adds, heads of parts,
+/// repetitions and beats are not counted.
 struct ServerTraffic {
   /// The owner's: "server 1".
   std::string name;
@@ -53,6 +54,18 @@ struct BesideCosts {
   void add(const BesideCosts &other);
 };
 
+/// Dense gradients that left before their step was computed.
+struct EarlyCosts {
+  /// What was chosen, and why; empty where they cannot leave early.
+  std::string choice;
+  /// Steps in which some left, and in how many parts and bytes; heads are not
+  /// counted.
+  int64_t steps = 0, parts = 0, bytes = 0;
+  /// Of these steps, seconds: in which parts were on their way beside
+  /// computing, and those of waiting for answers behind it.
+  double beside = 0, wait = 0;
+};
+
 /// What it took to talk to servers.
 struct ExchangeCosts {
   /// Seconds in which messages were put together and taken apart.
@@ -62,6 +75,8 @@ struct ExchangeCosts {
   /// By server; empty where the state is in this process.
   std::vector<ServerTraffic> servers;
   BesideCosts beside;
+  /// Where a trainer's workers send together.
+  EarlyCosts early;
 
   /// Adds what another worker sent.
   void add(const ExchangeCosts &other);

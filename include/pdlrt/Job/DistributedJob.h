@@ -11,6 +11,7 @@
 
 #include "pdlabi/defaults.h"
 #include "pdlrt/Core/Clock.h"
+#include "pdlrt/Engine/Overlap.h"
 #include "pdlrt/Engine/PushQueue.h"
 #include "pdlrt/Job/Job.h"
 #include "pdlrt/Protocol/Packing.h"
@@ -55,6 +56,8 @@ struct DistributedOptions {
   int64_t geoSteps = pdlabi::defaultGeoSteps;
   /// How pushes travel, where workers send by themselves.
   PushOptions pushes;
+  /// Whether dense gradients leave early, in modes in which they may.
+  OverlapOptions overlap;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

@@ -32,6 +32,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/State/Placement.h"
+#include "pdlrt/Transport/Frame.h"
 #include "pdlrt/Transport/Message.h"
 
 #include <cstddef>
@@ -283,16 +284,26 @@ public:
   void addBlocks(int32_t server, int32_t channel, const void *parameter,
                  const std::shared_ptr<const void> &owner = nullptr);
 
+  /// Says that all of a channel's section has left ahead of this payload: those
+  /// bytes of a part. The writer sets where they belong.
+  void addPart(int32_t channel, PartPlace place);
+
   Message finish();
+  /// After `finish`: where the parts belong.
+  const std::vector<PartPlace> &partPlaces() const { return parts; }
 
 private:
   void pad();
+  void startSection(int32_t channel);
 
   const ExchangeLayout &layout;
   ExchangeHead head;
   std::vector<uint64_t> sizes;
   int32_t current = -1;
   std::vector<MessageSlice> slices;
+  /// Bytes of these.
+  uint64_t ownBytes = 0;
+  std::vector<PartPlace> parts;
 };
 
 /// The keys of a lookup, dealt to servers: those of each stand in the order

@@ -107,6 +107,17 @@ public:
   /// Leaves a note with the next request, at the first server.
   void leaveNote(Message note) { sessions[0]->leaveNote(std::move(note)); }
 
+  /// Sends bytes of the next request to one server ahead of it, which says
+  /// where they belong: see ServerSession. By any thread, while no request is
+  /// open.
+  void sendPart(size_t server, uint64_t number, const Message &bytes,
+                std::function<void()> arrived) {
+    sessions[server]->sendPart(number, bytes, std::move(arrived));
+  }
+  void placeParts(size_t server, std::vector<PartPlace> places) {
+    sessions[server]->placeParts(std::move(places));
+  }
+
   /// Sends one request to each server at once and waits for all answers. An
   /// error, or a stop, ends the group: only `leaveAll` may follow.
   Expected<std::vector<Message>> sendAll(MessageKind kind,

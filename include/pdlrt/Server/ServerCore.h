@@ -69,6 +69,9 @@ struct ServerCoreOptions {
   uint64_t firstIncarnation = 1;
   /// Tells this job from others for its trainers; a server draws it.
   uint64_t jobId = 0;
+  /// What the parts of one sender's next request may have together; 0: requests
+  /// come whole.
+  uint64_t mostPartBytes = 0;
   /// Under Wait: whether a new start of a trainer goes on among the requests of
   /// an earlier one. If not, it fails the job, as does a trainer that has sent
   /// requests and then fails or dies: what is waited for cannot come.

@@ -54,6 +54,15 @@ public:
   /// Errors as of `add`.
   Status assign(std::span<const GradientBlock> blocks,
                 std::span<const Contribution> parts, Scheduler &scheduler);
+  /// Before all parts of a later `assign` are there: each dense block of
+  /// `blocks` may be summed when it is in all of them.
+  void beginEarly(std::span<const GradientBlock> blocks);
+  /// Sums that dense block, by the threads of the calling task. `parts`: the
+  /// block of each part that will be present, in order; at least one. `assign`
+  /// takes the result, which lives as long, and adds nothing to it. Calls for
+  /// different blocks may come at once. Throws std::bad_alloc.
+  const void *sumEarly(const GradientBlock &block, size_t index,
+                       std::span<const void *const> parts);
   /// After `assign` or `finish`.
   const Contribution &result() const { return sum; }
   /// After `finish`: the first block with a value that is not finite; -1 if
@@ -70,6 +79,8 @@ private:
   };
   struct BlockSum {
     AlignedBuffer dense;
+    /// What `sumEarly` gave since `beginEarly`.
+    const void *early = nullptr;
     std::vector<int64_t> keys;
     std::vector<void *> rows;
     std::vector<const void *> gradients;
@@ -86,6 +97,8 @@ private:
     std::vector<int32_t> places, slots;
     std::atomic<bool> finite = true;
   };
+  void makeRoom(size_t blockCount);
+  void forgetEarly();
   void addDense(const GradientBlock &block, BlockSum &own,
                 BlockGradient &result, const BlockGradient &part,
                 Scheduler &scheduler);

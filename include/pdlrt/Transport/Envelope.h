@@ -19,7 +19,7 @@ namespace pdlrt {
 
 enum class MessageKind : uint16_t {
   // Requests. Those that carry a sequence are applied once. Greet, Join, Leave,
-  // Beat and Ask may come more than once without harm.
+  // Beat, Ask and Part may come more than once without harm.
   Join = 1,     ///< a trainer starts; the payload is its handshake
   Exchange = 2, ///< a step: gradients of this one, keys of the next one
   Norm = 3,     ///< the joint norms of a step whose exchange was answered
@@ -30,6 +30,7 @@ enum class MessageKind : uint16_t {
   Beat = 8,     ///< this process lives; payload and answer are LifeSigns
   Greet = 9,    ///< would a join be let in? Changes nothing; payload as Join
   Ask = 10,     ///< the answer to a numbered request, without its payload
+  Part = 11,    ///< bytes of the exchange that comes next, ahead of it
   // Responses. A refusal's payload is one sentence.
   Answer = 32,
   Refusal = 33,
@@ -58,7 +59,8 @@ struct Envelope {
   /// Grows with each start of this trainer; the servers give it. 0 in a Greet.
   uint64_t incarnation = 0;
   /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
-  /// its number. 0 in a Greet, a Join, a Leave and a Beat. In the answer to a
+  /// its number. 0 in a Greet, a Join, a Leave and a Beat; in an Ask and a Part
+  /// that of the request which they are of. In the answer to a
   /// Join: the one which comes next, more than 1 for a trainer that started
   /// anew. In the answer to a Greet: the incarnation that the start may take.
   uint64_t sequence = 0;

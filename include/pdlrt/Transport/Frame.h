@@ -21,6 +21,17 @@ namespace pdlrt {
 /// Takes the first `size` bytes off a message that has as many.
 Message takeFront(Message &message, size_t size);
 
+/// Where bytes of a part stand in the request that it belongs to.
+struct PartPlace {
+  /// Behind so many of the payload's own bytes.
+  uint64_t position = 0;
+  /// Which part, from 0, and which of its bytes.
+  uint64_t part = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  bool operator==(const PartPlace &) const = default;
+};
+
 /// A request or response, taken apart.
 struct Frame {
   Envelope head;
@@ -29,11 +40,14 @@ struct Frame {
   /// What a sender leaves with a request for a later start of itself, or gets
   /// back of it; mostly empty. Shares the message's bytes.
   Message note;
+  /// Bytes that have travelled ahead of a request, by position; mostly none.
+  std::vector<PartPlace> parts = {};
 };
 
 /// A message of a head, which it owns, and the slices of note and payload.
 Message joinFrame(const Envelope &head, const Message &payload,
-                  const Message &note = {});
+                  const Message &note = {},
+                  const std::vector<PartPlace> &parts = {});
 
 /// Takes a message apart, wherever its slices end; an error where it does not
 /// start with a head. Any bytes are safe.

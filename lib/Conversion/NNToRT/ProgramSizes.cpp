@@ -52,7 +52,7 @@ SmallVector<nn::SymbolGradient> pdlc::gradientsOf(nn::ProgramOp program) {
           {update.getSymbolAttr(), update.getGradient(), update.getKeys()});
     else if (auto gradient = dyn_cast<rt::GradientOp>(op))
       gradients.push_back({gradient.getSymbolAttr(), gradient.getGradient(),
-                           gradient.getKeys()});
+                           gradient.getKeys(), gradient.getEarly()});
   return gradients;
 }
 

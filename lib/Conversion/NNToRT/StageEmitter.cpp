@@ -477,6 +477,39 @@ void StageEmitter::copyResults() {
     copyTo(output, rt::Place::output, number);
 }
 
+/// By op of the stage, the updates whose gradients nothing behind the op writes
+/// to. Not those of gradients that are copied to their places at the end.
+llvm::DenseMap<Operation *, SmallVector<int32_t>>
+StageEmitter::findReadyGradients() {
+  Block &body = program.getBody().front();
+  llvm::DenseMap<Operation *, SmallVector<int32_t>> ready;
+  for (auto [number, update] : llvm::enumerate(gradientsOf(program))) {
+    const int64_t index = number;
+    Home home = plan.home(update.gradient);
+    if (!update.isEarly || home.kind != Home::Place ||
+        home.place != rt::Place::gradient || home.index != index ||
+        plan.locate(update.gradient).columns)
+      continue;
+    Value root = plan.locate(update.gradient).root;
+    Operation *last = nullptr;
+    for (Operation &op : body.without_terminator()) {
+      if (stageOf(&op) != stage || plan.isView(&op) ||
+          llvm::none_of(op.getResults(), [&](Value result) {
+            return plan.locate(result).root == root;
+          }))
+        continue;
+      // The loop of several ops stands in the place of the last.
+      ArrayRef<Operation *> loop = plan.loopOf(&op);
+      Operation *place = loop.empty() ? &op : loop.back();
+      if (!last || last->isBeforeInBlock(place))
+        last = place;
+    }
+    if (last)
+      ready[last].push_back(static_cast<int32_t>(number));
+  }
+  return ready;
+}
+
 func::FuncOp StageEmitter::emit() {
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   builder.setInsertionPoint(program);
@@ -498,10 +531,15 @@ func::FuncOp StageEmitter::emit() {
   }
   if (stage.getProperties().readsState)
     emitDeferred();
+  const auto ready = stage.getProperties().readsState
+                         ? findReadyGradients()
+                         : llvm::DenseMap<Operation *, SmallVector<int32_t>>();
   for (Operation &op : program.getBody().front().without_terminator()) {
     builder.setLoc(op.getLoc());
     if (stageOf(&op) == stage && failed(emitOp(&op)))
       return {};
+    for (int32_t update : ready.lookup(&op))
+      rt::GradientReadyOp::create(builder, update, pointer(rt::Place::worker));
   }
   builder.setLoc(program.getLoc());
   if (stage.getProperties().readsState)

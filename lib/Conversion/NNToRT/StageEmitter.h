@@ -128,6 +128,8 @@ private:
   void declareCallees();
   void emitOffsets(nn::StageAttr arena);
   void emitDeferred();
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int32_t>>
+  findReadyGradients();
   void copyResults();
   void copyTo(mlir::Value tensor, rt::Place place, int64_t number);
   mlir::Value baseOf(const Home &home, mlir::Value tensor);

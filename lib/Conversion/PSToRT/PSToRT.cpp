@@ -59,6 +59,8 @@ void PSToRT::convertWait(ps::WaitOp wait) {
 void PSToRT::convertPost(ps::PostOp post) {
   OpBuilder builder(post);
   auto program = post->getParentOfType<nn::ProgramOp>();
+  const bool mayLeaveEarly =
+      ps::getMode(post->getParentOfType<ModuleOp>()).gradientsMayLeaveEarly();
   for (ps::ChannelValues &sent : ps::sentValues(post)) {
     ps::ChannelOp channel = sent.channel;
     if (channel.getKind() != ChannelKind::gradient &&
@@ -71,7 +73,10 @@ void PSToRT::convertPost(ps::PostOp post) {
           pull.getTableAttr() == channel.getSymbolAttr())
         keys = pull.getKeys();
     auto gradient = rt::GradientOp::create(
-        builder, post.getLoc(), channel.getSymbolAttr(), keys, sent.getValue());
+        builder, post.getLoc(), channel.getSymbolAttr(), keys, sent.getValue(),
+        mayLeaveEarly && channel.getKind() == ChannelKind::gradient
+            ? builder.getUnitAttr()
+            : UnitAttr());
     nn::setStage(gradient, nn::Stage::apply);
   }
 }

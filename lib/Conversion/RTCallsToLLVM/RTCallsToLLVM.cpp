@@ -633,6 +633,14 @@ static Value lowerObserveGroups(rt::ObserveGroupsOp op,
                        operands.getMetric()});
 }
 
+static Value lowerGradientReady(rt::GradientReadyOp op,
+                                rt::GradientReadyOp::Adaptor operands,
+                                CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_gradient_ready", {},
+      {operands.getWorker(), builder.constant32(op.getUpdate())});
+}
+
 static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
                           CallBuilder &builder) {
   ConversionPatternRewriter &rewriter = builder.rewriter;
@@ -714,6 +722,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerLossSum);
   add(lowerObserve);
   add(lowerObserveGroups);
+  add(lowerGradientReady);
   add(lowerRunLoop);
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))

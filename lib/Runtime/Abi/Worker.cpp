@@ -22,6 +22,8 @@ PullCounts &PullCounts::operator+=(const PullCounts &other) {
   return *this;
 }
 
+GradientListener::~GradientListener() = default;
+
 Worker::Worker() = default;
 Worker::~Worker() = default;
 

@@ -36,7 +36,10 @@ Engine::Engine(Model &model, const pdl_program &program,
     : program(program), communicator(std::move(ownCommunicator)),
       exchangesNext(communicator->nextBatch() == NextBatch::InExchange),
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
-      blocks(gradientBlocks(model.descriptor(), program)) {}
+      blocks(gradientBlocks(model.descriptor(), program)) {
+  if (EarlyGradients *early = communicator->early())
+    replicaSet.giveEarly(blocks, *early);
+}
 
 std::unique_ptr<Engine> Engine::createLocal(Model &model,
                                             const pdl_program &program,

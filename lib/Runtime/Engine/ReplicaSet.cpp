@@ -147,12 +147,25 @@ Status ReplicaSet::prepare(std::span<const StepInput> inputs) {
   });
 }
 
+void ReplicaSet::giveEarly(std::span<const GradientBlock> blocks,
+                           EarlyGradients &taker) {
+  earlySums =
+      std::make_unique<EarlySums>(replicas, blocks, groupSums.front(), taker);
+}
+
+void ReplicaSet::beginCompute() {
+  if (earlySums)
+    earlySums->begin();
+}
+
 Status ReplicaSet::compute() {
+  beginCompute();
   return forEach([&](int64_t r) { statuses[r] = compute(int(r)); });
 }
 
 Status ReplicaSet::compute(std::span<const StepInput> inputs,
                            Following &following) {
+  beginCompute();
   // To compute takes longer, and begins first.
   scheduler.parallelFor(
       2 * int64_t(count()),

@@ -93,7 +93,11 @@ std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
     ExchangeWriter writer(layout, head);
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
-      if (sum)
+      const PartPlace *left =
+          sum && earlySender ? earlySender->placeOf(s, c) : nullptr;
+      if (left)
+        writer.addPart(c, *left);
+      else if (sum)
         sumWriter.add(layout, s, c, *sum, traffic.current, /*owner=*/nullptr,
                       writer);
       if (!norms.empty() && channel.kind == PDL_CHANNEL_NORM)
@@ -103,6 +107,10 @@ std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
                        traffic.next[layout.lookupOf(channel.symbol)].keysOf(s));
     }
     payloads.push_back(writer.finish());
+    if (!writer.partPlaces().empty())
+      servers.placeParts(size_t(s), writer.partPlaces());
+    for (const PartPlace &place : writer.partPlaces())
+      traffic.costs.servers[s].bytesSent += int64_t(place.size);
   }
   return payloads;
 }
@@ -225,7 +233,12 @@ void ServerClient::takeState(Traffic &traffic,
 
 ExchangeCosts ServerClient::costsOf(const pdl_program &program) const {
   const auto found = traffics.find(int32_t(&program - descriptor.programs));
-  return found == traffics.end() ? ExchangeCosts() : found->second->costs;
+  if (found == traffics.end())
+    return {};
+  ExchangeCosts costs = found->second->costs;
+  if (earlySender && found->second.get() == trained)
+    costs.early = earlySender->costs();
+  return costs;
 }
 
 Status ServerClient::beginPull(const RoundOffer &offer) {
@@ -269,8 +282,14 @@ Expected<RoundOutcome> ServerClient::endPull(const RoundOffer &offer) {
 Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   const TraceSpan span("exchange");
   stopwatch.lap();
+  const double waitedBefore = trained->costs.wait;
+  if (earlySender)
+    earlySender->endCompute();
   Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
   trained->costs.serialise += stopwatch.lap();
+  if (earlySender)
+    earlySender->endStep(/*contributed=*/offer.sum != nullptr,
+                         trained->costs.wait - waitedBefore);
   return outcome;
 }
 

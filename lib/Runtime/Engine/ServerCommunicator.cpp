@@ -20,6 +20,8 @@ using namespace pdlrt;
 
 RemoteState::~RemoteState() = default;
 
+EarlyGradients *RemoteState::early() { return nullptr; }
+
 PushSink::~PushSink() = default;
 
 static Status pullsWithSteps() {
@@ -77,6 +79,7 @@ public:
 
   NextBatch nextBatch() const override { return NextBatch::InExchange; }
   Expected<RoundOutcome> exchange(const StepOffer &offer) override;
+  EarlyGradients *early() override { return state.early(); }
   bool stopped() const override { return isStopped; }
   bool sumsOverJob() const override {
     return modeOf(model.descriptor()).stepsAreRounds;

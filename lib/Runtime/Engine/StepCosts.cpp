@@ -47,6 +47,8 @@ void BesideCosts::add(const BesideCosts &other) {
 
 void ExchangeCosts::add(const ExchangeCosts &other) {
   beside.add(other.beside);
+  if (early.choice.empty())
+    early = other.early;
   serialise += other.serialise;
   wait += other.wait;
   servers.resize(std::max(servers.size(), other.servers.size()));
@@ -92,6 +94,17 @@ std::vector<std::string> pdlrt::costLines(const StepCosts &costs,
         hidden(beside.push, beside.pushWait),
         1000 * beside.pull / double(std::max<int64_t>(beside.pushedSteps, 1)),
         hidden(beside.pull, beside.pullWait), beside.mostBytes));
+  }
+  if (const EarlyCosts &early = costs.exchange.early; !early.choice.empty()) {
+    lines.push_back("overlap " + early.choice);
+    const double all = early.beside + early.wait;
+    if (early.steps > 0)
+      lines.push_back(fmt::format(
+          "{} parts with {} bytes left before {} steps were computed; of "
+          "{:.3f} ms of exchange a step {:.0f} % was hidden",
+          early.parts, early.bytes, early.steps,
+          1000 * all / double(early.steps),
+          all > 0 ? 100 * early.beside / all : 0.0));
   }
   for (const ServerTraffic &traffic : costs.exchange.servers)
     lines.push_back(fmt::format(

@@ -409,6 +409,10 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
       return created.status();
     client = std::move(*created);
     client->setPacking(options.keyPacking, options.gradientPacking);
+    if (mode.gradientsMayLeaveEarly())
+      client->sendEarly({options.overlap.overlap,
+                         options.gradientPacking != GradientPacking::None,
+                         options.overlap.partBytes});
     if (goesOn())
       client->askForAllValues();
   }

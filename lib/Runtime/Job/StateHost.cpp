@@ -16,11 +16,13 @@
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/RandomNumber.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Server/LoggedApplication.h"
 #include "pdlrt/Server/StateServer.h"
 #include "pdlrt/State/StateDigest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <fmt/format.h>
@@ -124,9 +126,29 @@ static uint64_t chooseFirstIncarnation() {
          (random() & ((1U << randomBits) - 1));
 }
 
+/// The dense gradients of a step, where they may come before its exchange.
+static uint64_t mostPartBytes(const pdl_descriptor &descriptor,
+                              const Placement &placement, int32_t owner) {
+  uint64_t most = 0;
+  for (int32_t p = 0; p < descriptor.program_count; ++p) {
+    const Expected<ExchangeLayout> layout =
+        ExchangeLayout::create(descriptor, p, placement);
+    uint64_t bytes = 0;
+    // What is wrong with a program is told when its state is made.
+    for (int32_t c = 0; layout && c < layout->channelCount(); ++c)
+      if (layout->channel(c).kind == PDL_CHANNEL_GRADIENT)
+        bytes += layout->sectionBytes(owner, c);
+    most = std::max(most, bytes);
+  }
+  return modeOf(descriptor).gradientsMayLeaveEarly() ? most : 0;
+}
+
 static ServerCoreOptions coreOptions(const pdl_descriptor &descriptor,
+                                     const Placement &placement,
                                      const HostOptions &options) {
   ServerCoreOptions core;
+  core.mostPartBytes =
+      mostPartBytes(descriptor, placement, int32_t(options.owner));
   core.trainers = uint32_t(options.trainers);
   core.workersOfTrainer = mostWorkers;
   core.firstIncarnation = chooseFirstIncarnation();
@@ -171,7 +193,7 @@ struct StateHost::Parts {
         const HostOptions &given, Clock &clock)
       : descriptor(of), placement(map), options(given),
         name(map.nameOf(given.owner)), scheduler(given.threads),
-        core(std::in_place, coreOptions(of, given), clock, executor) {}
+        core(std::in_place, coreOptions(of, map, given), clock, executor) {}
 
   /// Reads or makes the state; may take long.
   Status load();

@@ -57,7 +57,7 @@ static Status damaged(const std::string &what) {
 // Taking apart
 //===----------------------------------------------------------------------===//
 
-static Status readHead(SliceReader &reader, WireHead &head) {
+static Status readWireHead(SliceReader &reader, WireHead &head) {
   if (reader.left() < sizeof(head))
     return damaged("it has " + std::to_string(reader.left()) +
                    " bytes, and its head alone has " +
@@ -69,7 +69,7 @@ static Status readHead(SliceReader &reader, WireHead &head) {
 Expected<uint32_t> ExchangeMessage::programOf(const Message &payload) {
   SliceReader reader(payload);
   WireHead head;
-  PDLRT_RETURN_IF_ERROR(readHead(reader, head));
+  PDLRT_RETURN_IF_ERROR(readWireHead(reader, head));
   return head.program;
 }
 
@@ -78,7 +78,7 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
                         const std::vector<bool> &scattered) {
   SliceReader reader(payload);
   WireHead head;
-  PDLRT_RETURN_IF_ERROR(readHead(reader, head));
+  PDLRT_RETURN_IF_ERROR(readWireHead(reader, head));
   if (head.channelCount != uint32_t(channelCount))
     return damaged("it has " + std::to_string(head.channelCount) +
                    " channels instead of " + std::to_string(channelCount));
@@ -461,15 +461,28 @@ void ExchangeWriter::pad() {
   const size_t missing = padded(sizes[current]) - sizes[current];
   if (missing > 0)
     slices.push_back({zeros, missing, nullptr});
+  ownBytes += missing;
+}
+
+void ExchangeWriter::startSection(int32_t channel) {
+  if (channel == current)
+    return;
+  pad();
+  current = channel;
+}
+
+void ExchangeWriter::addPart(int32_t channel, PartPlace place) {
+  startSection(channel);
+  sizes[channel] += place.size;
+  place.position = ownBytes;
+  parts.push_back(place);
 }
 
 void ExchangeWriter::add(int32_t channel, const void *data, size_t bytes,
                          std::shared_ptr<const void> owner) {
-  if (channel != current) {
-    pad();
-    current = channel;
-  }
+  startSection(channel);
   sizes[channel] += bytes;
+  ownBytes += bytes;
   if (bytes > 0)
     slices.push_back(
         {static_cast<const std::byte *>(data), bytes, std::move(owner)});
@@ -528,6 +541,8 @@ Message ExchangeWriter::finish() {
   if (!sizes.empty())
     std::memcpy(&(*start)[wireHeadWords], sizes.data(),
                 sizes.size() * sizeof(uint64_t));
+  for (PartPlace &place : parts)
+    place.position += headBytes;
   Message message;
   message.append(
       {reinterpret_cast<const std::byte *>(start->data()), headBytes, start});

@@ -8,10 +8,12 @@
 
 #include "pdlrt/Protocol/ServerSession.h"
 
+#include "Protocol/SentParts.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Core/ProcessIdentity.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Transport/Frame.h"
 
 #include <algorithm>
@@ -75,6 +77,12 @@ public:
     const std::lock_guard lock(mutex);
     next = sequence;
   }
+  void sendPart(uint64_t part, const Message &bytes,
+                std::function<void()> arrived);
+  void placeParts(std::vector<PartPlace> places) {
+    const std::lock_guard lock(mutex);
+    nextPlaces = std::move(places);
+  }
   void leaveNote(Message note) {
     const std::lock_guard lock(mutex);
     nextNote = std::move(note);
@@ -114,6 +122,9 @@ private:
     ClockTime since{0};
     ClockTime pause{0};
     ClockTime attemptTime{0};
+    /// Its answer, while calls with its parts have not ended: these may still
+    /// read the bytes.
+    std::optional<Expected<Message>> answer;
   };
 
   Envelope headOf(MessageKind kind, uint64_t sequence) const {
@@ -133,6 +144,14 @@ private:
                                      options.silenceLimit / 2)
                : options.attemptDeadline;
   }
+  ClockTime longerPause(ClockTime pause) const {
+    return pause == ClockTime(0)
+               ? options.firstPause
+               : std::min<ClockTime>(2 * pause, options.longestPause);
+  }
+  ClockTime longerAttempt(ClockTime time) const {
+    return std::min<ClockTime>(2 * time, 32 * options.attemptDeadline);
+  }
   /// Calls `then` of this session at a time, if it still exists.
   template <typename Action> void later(ClockTime when, Action then) {
     clock.runAt(when, [weak = weak_from_this(), then = std::move(then)] {
@@ -148,6 +167,9 @@ private:
   void attempt(uint64_t number);
   void attemptEnded(uint64_t number, const CallResult &result);
   void attemptAgain(uint64_t number);
+  void attemptPart(uint64_t sequence, uint64_t part);
+  void partEnded(const Envelope &head, uint64_t part, const CallResult &result);
+  void endAnswered();
   /// The response's payload, or the server's refusal; nothing where it is no
   /// response to that request.
   std::optional<Expected<Message>> readResponse(const Message &response,
@@ -209,6 +231,8 @@ private:
   std::unique_ptr<Connection> fresh;
   std::string waitingSentence;
   Message nextNote;
+  std::vector<PartPlace> nextPlaces;
+  SentParts parts;
   std::vector<NumberedNote> earlierNotes;
 };
 
@@ -238,17 +262,97 @@ void SessionState::send(MessageKind kind, const Message &payload,
     OpenRequest request;
     request.number = number;
     request.head = headOf(kind, isNumbered ? next++ : 0);
-    request.message =
-        joinFrame(request.head, payload,
-                  isNumbered         ? std::exchange(nextNote, {})
-                  : asksToJoin(kind) ? encodeStartSign(sender.start)
-                                     : Message());
+    request.message = joinFrame(
+        request.head, payload,
+        isNumbered         ? std::exchange(nextNote, {})
+        : asksToJoin(kind) ? encodeStartSign(sender.start)
+                           : Message(),
+        isNumbered ? std::exchange(nextPlaces, {}) : std::vector<PartPlace>());
     request.done = std::move(done);
     request.since = clock.now();
     request.attemptTime = firstAttemptTime(kind);
     open = std::move(request);
   }
   attempt(number);
+}
+
+void SessionState::sendPart(uint64_t part, const Message &bytes,
+                            std::function<void()> arrived) {
+  uint64_t sequence = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (closed || !joined || open || !failure.ok())
+      return;
+    sequence = next;
+    SentPart sent;
+    sent.head = headOf(MessageKind::Part, sequence);
+    sent.message = joinFrame(sent.head, encodePart(part, bytes));
+    sent.arrived = std::move(arrived);
+    sent.attemptTime = options.attemptDeadline;
+    parts.add(part, std::move(sent));
+  }
+  attemptPart(sequence, part);
+}
+
+void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
+  const std::lock_guard lock(mutex);
+  const SentPart *sent = parts.find(sequence, part);
+  if (closed || !failure.ok() || !sent || (open && open->answer))
+    return;
+  parts.callBegins();
+  connection->call(sent->message, clock.now() + sent->attemptTime,
+                   [weak = weak_from_this(), head = sent->head,
+                    part](const CallResult &result) {
+                     if (const auto self = weak.lock())
+                       self->partEnded(head, part, result);
+                   });
+}
+
+void SessionState::partEnded(const Envelope &head, uint64_t part,
+                             const CallResult &result) {
+  std::optional<Expected<Message>> response;
+  if (result.outcome == CallOutcome::Answered)
+    response = readResponse(result.response, head);
+  else
+    mayBeThere(result);
+  if (response && !response->ok())
+    failWith(response->status());
+  std::function<void()> arrived;
+  {
+    const std::lock_guard lock(mutex);
+    parts.callEnds();
+    SentPart *sent = parts.find(head.sequence, part);
+    if (sent && response && response->ok()) {
+      sent->isThere = true;
+      sent->message = {};
+      arrived = std::move(sent->arrived);
+    } else if (sent && !response) {
+      if (result.outcome == CallOutcome::DeadlineExceeded)
+        sent->attemptTime = longerAttempt(sent->attemptTime);
+      sent->pause = longerPause(sent->pause);
+      later(clock.now() + sent->pause,
+            [sequence = head.sequence, part](SessionState &self) {
+              self.attemptPart(sequence, part);
+            });
+    }
+  }
+  if (arrived)
+    arrived();
+  endAnswered();
+}
+
+/// Ends a request whose answer has come, when no call reads its parts any more.
+void SessionState::endAnswered() {
+  uint64_t number = 0;
+  std::optional<Expected<Message>> answer;
+  {
+    const std::lock_guard lock(mutex);
+    if (!open || !open->answer || parts.areRead())
+      return;
+    number = open->number;
+    answer.swap(open->answer);
+  }
+  finish(number, std::move(*answer));
 }
 
 void SessionState::reject(RequestDone done, Status status) {
@@ -361,8 +465,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
       return;
     }
     if (request && result.outcome == CallOutcome::DeadlineExceeded)
-      request->attemptTime = std::min<ClockTime>(2 * request->attemptTime,
-                                                 32 * options.attemptDeadline);
+      request->attemptTime = longerAttempt(request->attemptTime);
   }
   attemptAgain(number);
 }
@@ -373,10 +476,7 @@ void SessionState::attemptAgain(uint64_t number) {
     OpenRequest *request = findOpen(number);
     if (!request)
       return;
-    request->pause =
-        request->pause == ClockTime(0)
-            ? options.firstPause
-            : std::min<ClockTime>(2 * request->pause, options.longestPause);
+    request->pause = longerPause(request->pause);
     const ClockTime when = clock.now() + request->pause;
     if (!asksToJoin(request->head.kind) ||
         when < request->since + options.joinPatience) {
@@ -607,8 +707,13 @@ void SessionState::finish(uint64_t number, Expected<Message> result) {
     const std::lock_guard lock(mutex);
     if (!open || open->number != number)
       return;
+    if (result.ok() && open->head.sequence > 0 && parts.areRead()) {
+      open->answer = std::move(result);
+      return;
+    }
     done = std::move(open->done);
     open.reset();
+    parts.clear();
   }
   done(std::move(result));
 }
@@ -661,6 +766,13 @@ public:
   uint64_t nextSequence() const override { return state->nextSequence(); }
   void continueFrom(uint64_t sequence) override {
     state->continueFrom(sequence);
+  }
+  void sendPart(uint64_t number, const Message &bytes,
+                std::function<void()> arrived) override {
+    state->sendPart(number, bytes, std::move(arrived));
+  }
+  void placeParts(std::vector<PartPlace> places) override {
+    state->placeParts(std::move(places));
   }
   void leaveNote(Message note) override { state->leaveNote(std::move(note)); }
   std::vector<NumberedNote> notes() const override { return state->notes(); }

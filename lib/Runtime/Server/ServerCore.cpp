@@ -106,14 +106,18 @@ void ServerCore::State::take(const Message &request, Responder responder,
       beat(*frame, std::move(responder), out);
     else if (head.kind == MessageKind::Ask)
       answerAsked(head, std::move(responder), out);
+    else if (head.kind == MessageKind::Part)
+      isFresh = takePart(*frame, std::move(responder), out);
     else
       isFresh = admit(*frame, std::move(responder), out);
   }
-  if (isFresh)
-    enqueue(head,
-            [frame = std::move(*frame)](State &self, Outbox &box) mutable {
-              self.work(std::move(frame), box);
-            });
+  if (!isFresh)
+    return;
+  // Of a part, the request that it was the last one of.
+  const Envelope due = frame->head;
+  enqueue(due, [frame = std::move(*frame)](State &self, Outbox &box) mutable {
+    self.work(std::move(frame), box);
+  });
 }
 
 std::optional<Message> ServerCore::State::screen(const Message &front,
@@ -142,6 +146,8 @@ std::optional<Message> ServerCore::State::screen(const Message &front,
 /// Only who has joined may send much, and that only to work on.
 std::string ServerCore::State::sizeFault(const Envelope &head,
                                          uint64_t size) const {
+  if (head.kind == MessageKind::Part)
+    return parts.sizeFault(size);
   uint64_t largest = UINT64_MAX;
   if (asksToJoin(head.kind) || head.kind == MessageKind::Ask)
     largest = largestJoin;
@@ -207,22 +213,93 @@ void ServerCore::State::beat(const Frame &frame, Responder responder,
                             ProcessIdentity::ofThisProcess()}));
 }
 
+/// Whether all parts of a new request have come: then they are in it. One of
+/// which some are missing waits for them.
+bool ServerCore::State::isWhole(Frame &frame, Outbox &out) {
+  const Envelope head = frame.head;
+  const Expected<bool> whole = parts.putTogether(frame);
+  if (whole && !*whole)
+    parts.wait(std::move(frame));
+  if (whole)
+    return *whole;
+  parts.forget(head);
+  for (Waiting &copy : std::exchange(waiting[keyOf(head)], {}))
+    out.refuse(std::move(copy.responder), copy.head, whole.status().message());
+  return false;
+}
+
+/// Bytes of a request that comes, or has come; true where that is now whole: it
+/// is then `frame`, and is worked on.
+bool ServerCore::State::takePart(Frame &frame, Responder responder,
+                                 Outbox &out) {
+  const Envelope head = frame.head;
+  std::string fault = parts.sizeFault(envelopeSize + frame.payload.size());
+  if (roster.hasLeft(head.trainer))
+    fault = trainerName(head.trainer) + " has left this job";
+  const ReplayGuard::Verdict verdict = guard.look(head);
+  if (fault.empty() && verdict == ReplayGuard::Verdict::Gap) {
+    sort(head, verdict, std::move(responder), out);
+    return false;
+  }
+  const bool isNew = verdict == ReplayGuard::Verdict::Fresh;
+  if (fault.empty() && isNew)
+    fault = parts.add(head, frame.payload).message();
+  if (!fault.empty()) {
+    out.refuse(std::move(responder), head, fault);
+    return false;
+  }
+  out.add(std::move(responder), head, MessageKind::Answer, {});
+  if (!isNew)
+    return false;
+  std::optional<Frame> request = parts.takeWaiting(head);
+  if (!request)
+    return false;
+  frame = std::move(*request);
+  if (!isWhole(frame, out))
+    return false;
+  guard.admit(frame.head, frame.note);
+  return true;
+}
+
 /// Sorts out copies; true for a new request, which is then worked on.
-bool ServerCore::State::admit(const Frame &frame, Responder responder,
-                              Outbox &out) {
-  const Envelope &head = frame.head;
+bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
+  const Envelope head = frame.head;
   if (roster.hasLeft(head.trainer)) {
     out.refuse(std::move(responder), head,
                trainerName(head.trainer) + " has left this job");
     return false;
   }
-  const ReplayGuard::Verdict verdict = guard.admit(head, frame.note);
-  if (verdict == ReplayGuard::Verdict::Fresh) {
-    waiting[keyOf(head)].push_back({head, std::move(responder)});
-    return true;
+  if (!frame.parts.empty() && head.kind != MessageKind::Exchange) {
+    out.refuse(std::move(responder), head,
+               "the " + std::string(nameOf(head.kind)) + " of " +
+                   trainerName(head.trainer) +
+                   " comes in parts, as only exchanges do: this is a fault of "
+                   "PDL, please report it");
+    return false;
   }
-  sort(head, verdict, std::move(responder), out);
-  return false;
+  const ReplayGuard::Verdict verdict = guard.look(head);
+  if (verdict != ReplayGuard::Verdict::Fresh) {
+    sort(head, verdict, std::move(responder), out);
+    return false;
+  }
+  hold(head, std::move(responder), out);
+  if (frame.parts.empty())
+    parts.forget(head);
+  else if (!isWhole(frame, out))
+    return false;
+  guard.admit(head, frame.note);
+  return true;
+}
+
+/// Keeps a way back to a sender until there is an answer.
+void ServerCore::State::hold(const Envelope &head, Responder responder,
+                             Outbox &out) {
+  std::deque<Waiting> &copies = waiting[keyOf(head)];
+  copies.push_back({head, std::move(responder)});
+  if (copies.size() > heldCopies) {
+    out.drop(std::move(copies.front().responder));
+    copies.pop_front();
+  }
 }
 
 /// An ask counts for nothing: it waits for the answer, or gets it, or hears
@@ -240,15 +317,9 @@ void ServerCore::State::answerAsked(const Envelope &head, Responder responder,
 void ServerCore::State::sort(const Envelope &head, ReplayGuard::Verdict verdict,
                              Responder responder, Outbox &out) {
   switch (verdict) {
-  case ReplayGuard::Verdict::Pending: {
-    std::deque<Waiting> &copies = waiting[keyOf(head)];
-    copies.push_back({head, std::move(responder)});
-    if (copies.size() > heldCopies) {
-      out.drop(std::move(copies.front().responder));
-      copies.pop_front();
-    }
+  case ReplayGuard::Verdict::Pending:
+    hold(head, std::move(responder), out);
     return;
-  }
   case ReplayGuard::Verdict::Repeat: {
     const ReplayGuard::StoredAnswer &answer = guard.answerTo(head);
     out.add(std::move(responder), head, answer.kind, answer.payload);

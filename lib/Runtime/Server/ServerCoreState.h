@@ -19,6 +19,7 @@
 #include "Server/OpenRound.h"
 #include "Server/Outbox.h"
 #include "Server/Roster.h"
+#include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Transport/Frame.h"
@@ -48,7 +49,8 @@ public:
       : options(given), clock(by), executor(on), roster(options, clock),
         guard(given.onFailure == FailurePolicy::Wait ? given.keptAnswers : 1,
               given.onFailure == FailurePolicy::Wait ? given.keptOfProcess : 1),
-        steps(given.trainers), sums(given.trainers), progress(given.trainers) {}
+        parts(given.mostPartBytes), steps(given.trainers), sums(given.trainers),
+        progress(given.trainers) {}
 
   void handle(const Message &request, Responder responder);
   std::optional<Message> screen(const Message &front, uint64_t size) const;
@@ -154,7 +156,10 @@ private:
   void answerWait(const Envelope &head, std::string sentence,
                   Responder responder, Outbox &out);
   std::string fenceFault(const Envelope &head) const;
-  bool admit(const Frame &frame, Responder responder, Outbox &out);
+  bool admit(Frame &frame, Responder responder, Outbox &out);
+  bool takePart(Frame &frame, Responder responder, Outbox &out);
+  bool isWhole(Frame &frame, Outbox &out);
+  void hold(const Envelope &head, Responder responder, Outbox &out);
   void answerAsked(const Envelope &head, Responder responder, Outbox &out);
   void sort(const Envelope &head, ReplayGuard::Verdict verdict,
             Responder responder, Outbox &out);
@@ -195,6 +200,7 @@ private:
   std::function<void()> overAction;
   Roster roster;
   ReplayGuard guard;
+  PartBox parts;
   std::map<SenderKey, std::deque<Waiting>> waiting;
   /// Greets and joins that the executor has: sender, kind and start.
   using OpenJoin = std::tuple<SenderKey, MessageKind, uint64_t, uint64_t>;

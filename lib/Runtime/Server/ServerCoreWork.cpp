@@ -147,6 +147,7 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     return;
   }
   if (roster.join(head, start)) {
+    parts.forgetTrainer(head.trainer);
     // Requests of the earlier start stay in their round; nobody waits there.
     for (auto &[key, copies] : waiting)
       if (key.first == head.trainer)

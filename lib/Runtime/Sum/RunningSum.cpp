@@ -57,6 +57,11 @@ static void addInto(int32_t type, int64_t count, const void *first,
     addElements<double>(count, first, second, out);
 }
 
+void RunningSum::makeRoom(size_t blockCount) {
+  while (memory.size() < blockCount)
+    memory.push_back(std::make_unique<BlockSum>());
+}
+
 void RunningSum::begin(std::span<const GradientBlock> newBlocks) {
   blocks = newBlocks;
   isWatched = true;
@@ -65,8 +70,7 @@ void RunningSum::begin(std::span<const GradientBlock> newBlocks) {
   sum.steps = 1;
   sum.objectives.assign(1, ObjectiveSums());
   sum.blocks.assign(blocks.size(), BlockGradient());
-  while (memory.size() < blocks.size())
-    memory.push_back(std::make_unique<BlockSum>());
+  makeRoom(blocks.size());
   for (const std::unique_ptr<BlockSum> &own : memory) {
     own->keys.clear();
     own->rows.clear();
@@ -108,6 +112,7 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
   const auto isPresent = [](const Contribution &part) { return part.present; };
   if (std::ranges::count_if(all, isPresent) == 1) {
     sum = *std::ranges::find_if(all, isPresent);
+    forgetEarly();
     return {};
   }
   begin(newBlocks);
@@ -115,6 +120,7 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
   for (const Contribution &part : all)
     PDLRT_RETURN_IF_ERROR(add(part, scheduler));
   finish(scheduler);
+  forgetEarly();
   return {};
 }
 
@@ -125,6 +131,10 @@ Status RunningSum::assign(std::span<const GradientBlock> newBlocks,
 void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
                           BlockGradient &result, const BlockGradient &part,
                           Scheduler &scheduler) {
+  if (own.early) {
+    result.dense = own.early;
+    return;
+  }
   if (parts == 0 || block.elementCount == 0) {
     result.dense = part.dense;
     result.pieces = part.pieces;
@@ -154,6 +164,36 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
   });
   result.dense = out;
   result.pieces = {};
+}
+
+void RunningSum::beginEarly(std::span<const GradientBlock> newBlocks) {
+  makeRoom(newBlocks.size());
+  forgetEarly();
+}
+
+void RunningSum::forgetEarly() {
+  for (const std::unique_ptr<BlockSum> &own : memory)
+    own->early = nullptr;
+}
+
+const void *RunningSum::sumEarly(const GradientBlock &block, size_t index,
+                                 std::span<const void *const> parts) {
+  BlockSum &own = *memory[index];
+  if (parts.size() == 1 || block.elementCount == 0)
+    return own.early = parts.front();
+  const size_t size = elementSize(block.elementType);
+  auto *out = static_cast<char *>(own.dense.reserve(block.elementCount * size));
+  const double bytes = double(block.elementCount * size) * double(parts.size());
+  parallelRanges(block.elementCount, bytes, [&](int64_t begin, int64_t end) {
+    const size_t at = size_t(begin) * size;
+    const void *sumSoFar = static_cast<const char *>(parts[0]) + at;
+    for (const void *part : parts.subspan(1)) {
+      addInto(block.elementType, end - begin, sumSoFar,
+              static_cast<const char *>(part) + at, out + at);
+      sumSoFar = out + at;
+    }
+  });
+  return own.early = out;
 }
 
 const Contribution &RunningSum::finish(Scheduler &scheduler) {

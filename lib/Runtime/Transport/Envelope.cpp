@@ -16,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
 static constexpr uint32_t mark = 0x4d4c4450; // "PDLM"
-static constexpr uint16_t wireVersion = 5;
+static constexpr uint16_t wireVersion = 6;
 
 template <typename T> static void put(std::string &out, T value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof(T));
@@ -51,6 +51,8 @@ const char *pdlrt::nameOf(MessageKind kind) {
     return "greet";
   case MessageKind::Ask:
     return "ask";
+  case MessageKind::Part:
+    return "part";
   case MessageKind::Answer:
     return "answer";
   case MessageKind::Refusal:
@@ -89,7 +91,7 @@ Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
   Envelope envelope;
   const auto kind = take<uint16_t>(position);
   const bool isRequest = kind >= static_cast<uint16_t>(MessageKind::Join) &&
-                         kind <= static_cast<uint16_t>(MessageKind::Ask);
+                         kind <= static_cast<uint16_t>(MessageKind::Part);
   const bool isResponse = kind >= static_cast<uint16_t>(MessageKind::Answer) &&
                           kind <= static_cast<uint16_t>(MessageKind::Wait);
   if (!isRequest && !isResponse)

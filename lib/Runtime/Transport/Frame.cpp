@@ -15,11 +15,13 @@
 
 using namespace pdlrt;
 
-/// Where the kind stands in a head, and its bit that says that a note stands
-/// before the payload.
+/// Where the kind stands in a head, and its bits that say that a note, and
+/// behind it a table of parts, stand before the payload.
 static constexpr size_t kindPlace = 7;
-static constexpr uint8_t noteBit = 0x80;
+static constexpr uint8_t noteBit = 0x80, partsBit = 0x40;
 static constexpr size_t sizeBytes = 8;
+/// Of one place in a table of parts.
+static constexpr size_t placeBytes = 4 * sizeBytes;
 static_assert(leastFront == envelopeSize, "a screen sees the head");
 
 static void appendNumber(uint64_t number, std::string &out) {
@@ -38,7 +40,8 @@ static uint64_t numberAt(const std::string &bytes, size_t place) {
 static size_t paddingOf(size_t size) { return (sizeBytes - size % 8) % 8; }
 
 Message pdlrt::joinFrame(const Envelope &head, const Message &payload,
-                         const Message &note) {
+                         const Message &note,
+                         const std::vector<PartPlace> &parts) {
   std::string bytes;
   bytes.reserve(envelopeSize + sizeBytes);
   encodeEnvelope(head, bytes);
@@ -46,11 +49,24 @@ Message pdlrt::joinFrame(const Envelope &head, const Message &payload,
     bytes[kindPlace] = static_cast<char>(bytes[kindPlace] | noteBit);
     appendNumber(note.size(), bytes);
   }
+  if (!parts.empty())
+    bytes[kindPlace] = static_cast<char>(bytes[kindPlace] | partsBit);
   Message message = Message::ofString(std::move(bytes));
   for (const MessageSlice &slice : note.slices())
     message.append(slice);
   if (const size_t padding = paddingOf(note.size()))
     message.append(Message::ofString(std::string(padding, 0)).slices().front());
+  if (!parts.empty()) {
+    std::string table;
+    appendNumber(parts.size(), table);
+    for (const PartPlace &place : parts) {
+      appendNumber(place.position, table);
+      appendNumber(place.part, table);
+      appendNumber(place.offset, table);
+      appendNumber(place.size, table);
+    }
+    message.append(Message::ofString(std::move(table)).slices().front());
+  }
   for (const MessageSlice &slice : payload.slices())
     message.append(slice);
   return message;
@@ -70,46 +86,78 @@ Message pdlrt::takeFront(Message &message, size_t size) {
   return front;
 }
 
-/// Takes the head off the front of `message`, and says whether a note follows.
-static Expected<Envelope> takeHead(Message &message, bool &hasNote) {
+/// Takes the head off the front of `message`, and gives the bits that say what
+/// follows.
+static Expected<Envelope> takeHead(Message &message, uint8_t &bits) {
   std::string bytes =
       takeFront(message, std::min(envelopeSize, message.size())).toString();
-  hasNote =
-      bytes.size() == envelopeSize && (uint8_t(bytes[kindPlace]) & noteBit);
-  if (hasNote)
-    bytes[kindPlace] = static_cast<char>(bytes[kindPlace] & ~noteBit);
+  bits = 0;
+  if (bytes.size() == envelopeSize) {
+    bits = uint8_t(bytes[kindPlace]) & (noteBit | partsBit);
+    bytes[kindPlace] = static_cast<char>(bytes[kindPlace] & ~bits);
+  }
   std::string_view rest = bytes;
   return decodeEnvelope(rest);
 }
 
 Expected<Envelope> pdlrt::readHead(const Message &front) {
   Message rest = front;
-  bool hasNote = false;
-  return takeHead(rest, hasNote);
+  uint8_t bits = 0;
+  return takeHead(rest, bits);
+}
+
+/// Takes the note that a message claims off its front.
+static Status takeNote(Message &message, Message &note) {
+  const Status damaged =
+      Status::invalid("the message is damaged: it claims a note that is longer "
+                      "than what is left");
+  if (message.size() < sizeBytes)
+    return damaged;
+  const uint64_t size = numberAt(takeFront(message, sizeBytes).toString(), 0);
+  if (size > message.size() || paddingOf(size) > message.size() - size)
+    return damaged;
+  note = takeFront(message, size);
+  takeFront(message, paddingOf(size));
+  return {};
+}
+
+/// The same of its table of parts, which is never empty.
+static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
+  const Status damaged =
+      Status::invalid("the message is damaged: it claims a table of parts that "
+                      "is longer than what is left");
+  if (message.size() < sizeBytes)
+    return damaged;
+  const uint64_t count = numberAt(takeFront(message, sizeBytes).toString(), 0);
+  if (count == 0 || count > message.size() / placeBytes)
+    return damaged;
+  const std::string table = takeFront(message, count * placeBytes).toString();
+  for (size_t at = 0; at < table.size(); at += placeBytes) {
+    const PartPlace place = {numberAt(table, at),
+                             numberAt(table, at + sizeBytes),
+                             numberAt(table, at + 2 * sizeBytes),
+                             numberAt(table, at + 3 * sizeBytes)};
+    if (place.position > message.size() ||
+        (!places.empty() && place.position < places.back().position))
+      return Status::invalid("the message is damaged: its table of parts names "
+                             "a place that it does not have");
+    places.push_back(place);
+  }
+  return {};
 }
 
 Expected<Frame> pdlrt::splitFrame(const Message &message) {
   Frame frame;
   frame.payload = message;
-  bool hasNote = false;
-  auto head = takeHead(frame.payload, hasNote);
+  uint8_t bits = 0;
+  auto head = takeHead(frame.payload, bits);
   if (!head)
     return std::move(head).status();
   frame.head = *head;
-  if (!hasNote)
-    return frame;
-  const Status damaged =
-      Status::invalid("the message is damaged: it claims a note that is longer "
-                      "than what is left");
-  if (frame.payload.size() < sizeBytes)
-    return damaged;
-  const uint64_t size =
-      numberAt(takeFront(frame.payload, sizeBytes).toString(), 0);
-  if (size > frame.payload.size() ||
-      paddingOf(size) > frame.payload.size() - size)
-    return damaged;
-  frame.note = takeFront(frame.payload, size);
-  takeFront(frame.payload, paddingOf(size));
+  if (bits & noteBit)
+    PDLRT_RETURN_IF_ERROR(takeNote(frame.payload, frame.note));
+  if (bits & partsBit)
+    PDLRT_RETURN_IF_ERROR(takePlaces(frame.payload, frame.parts));
   return frame;
 }
 

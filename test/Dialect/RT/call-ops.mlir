@@ -81,5 +81,7 @@ func.func @compute(%worker: !llvm.ptr, %p: !llvm.ptr, %n: index, %rows: memref<?
   // CHECK: rt.observe_groups 2 %{{.*}}, %{{.*}} labels(%{{.*}}) groups(%{{.*}}) weights(%{{.*}} : memref<?xf32>) into %{{.*}} : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
   rt.observe_groups 2 %worker, %v labels(%v) groups(%keys) weights(%v : memref<?xf32>) into %p
     : !llvm.ptr, memref<?xf32>, memref<?xf32>, memref<?xi64>, !llvm.ptr
+  // CHECK: rt.gradient_ready 3 of %{{.*}} : !llvm.ptr
+  rt.gradient_ready 3 of %worker : !llvm.ptr
   return
 }

@@ -513,3 +513,13 @@ func.func @stage(%context: !llvm.ptr) -> i32 {
 }
 // expected-error@+1 {{has counts of rows, and @w is no table (C5)}}
 rt.update_kernel @w calls @stage counts(2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+func.func @early_rows(%keys: tensor<?xi64>, %rows: tensor<?x4xf32>) {
+  // expected-error@+1 {{of table @emb cannot be early: its rows leave together (C2)}}
+  rt.gradient @emb keys(%keys : tensor<?xi64>) sum(%rows : tensor<?x4xf32>) early
+  return
+}

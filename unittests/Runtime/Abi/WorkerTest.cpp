@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 using namespace pdlrt;
@@ -52,4 +53,24 @@ TEST(Worker, ImpossibleAmountsAreErrors) {
             nullptr);
   EXPECT_NE(std::strstr(pdlrt_last_error(), "out of memory"), nullptr);
 #endif
+}
+
+// Who listens is told which gradient of which replica is there; without a
+// listener a program says it to nobody.
+TEST(Worker, TellsOfGradients) {
+  struct Listener final : GradientListener {
+    void gradientReady(int replica, int32_t update) noexcept override {
+      told.emplace_back(replica, update);
+    }
+    std::vector<std::pair<int, int32_t>> told;
+  } listener;
+  Worker worker;
+  pdlrt_gradient_ready(&worker, 1);
+  worker.tellOfGradients(&listener, 3);
+  pdlrt_gradient_ready(&worker, 2);
+  pdlrt_gradient_ready(&worker, 0);
+  worker.tellOfGradients(nullptr, 0);
+  pdlrt_gradient_ready(&worker, 4);
+  EXPECT_EQ(listener.told,
+            (std::vector<std::pair<int, int32_t>>{{3, 2}, {3, 0}}));
 }

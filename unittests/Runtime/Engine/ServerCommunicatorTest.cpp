@@ -24,8 +24,10 @@
 #include <condition_variable>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -145,6 +147,38 @@ private:
   RoundOutcome outcome;
 };
 
+/// Takes gradients early in every other step, and compares them with the sums
+/// that come behind.
+class EarlyWatch final : public EarlyGradients {
+public:
+  bool beginStep() override {
+    taken.clear();
+    return isTaking = ++steps % 2 == 0;
+  }
+  void take(int32_t update, const void *sum) noexcept override {
+    const std::lock_guard lock(mutex);
+    const auto *values = static_cast<const float *>(sum);
+    EXPECT_TRUE(
+        taken.try_emplace(update, values, std::vector(values, values + 1))
+            .second);
+  }
+  void compare(const Contribution *sum) {
+    EXPECT_EQ(taken.size(), sum && isTaking ? 2u : 0u);
+    for (const auto &[update, early] : taken) {
+      EXPECT_EQ(sum->blocks[update].dense, early.first);
+      EXPECT_EQ(*early.first, early.second.front());
+    }
+    taken.clear();
+  }
+
+private:
+  std::mutex mutex;
+  int64_t steps = 0;
+  bool isTaking = false;
+  /// By update: where its sum was, and with what it began.
+  std::map<int32_t, std::pair<const float *, std::vector<float>>> taken;
+};
+
 class SharedStateClient final : public RemoteState {
 public:
   SharedStateClient(SharedState &shared, int rank, Model &mirror)
@@ -152,6 +186,7 @@ public:
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
     RoundOffer changed = offer;
     changed.stop |= stopAfter-- == 0;
+    watch.compare(offer.sum);
     return shared.exchange(rank, changed, mirror);
   }
   Status pull(const pdl_program &, bool, std::span<const RowRequest> requests,
@@ -160,6 +195,7 @@ public:
     return {};
   }
   ExchangeCosts costsOf(const pdl_program &) const override { return {}; }
+  EarlyGradients *early() override { return &watch; }
 
   /// Asks to stop in the exchange of that number.
   int64_t stopAfter = -1;
@@ -168,6 +204,7 @@ private:
   SharedState &shared;
   int rank;
   Model &mirror;
+  EarlyWatch watch;
 };
 
 struct Shape {

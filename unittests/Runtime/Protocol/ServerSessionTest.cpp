@@ -115,6 +115,84 @@ protected:
   std::unique_ptr<ServerSession> client;
 };
 
+TEST_F(ServerSessionTest, PartsAreRepeatedUntilTheyAreThere) {
+  int lost = 2;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Part && lost-- > 0)
+      return;
+    echo()(head, payload, std::move(back));
+  });
+  join();
+  int arrived = 0;
+  session().sendPart(0, Message::ofString("abc"), [&] { ++arrived; });
+  advance(Milliseconds(1));
+  EXPECT_EQ(arrived, 0);
+  advance(Seconds(1));
+  EXPECT_EQ(arrived, 1);
+  ASSERT_EQ(seen.size(), 3u);
+  for (const Envelope &head : seen)
+    EXPECT_EQ(head, (Envelope{MessageKind::Part, 3, 0, 11, 1, 4}));
+  session().placeParts({{0, 0, 0, 3}});
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("d"), probe.done());
+  advance(Milliseconds(1));
+  EXPECT_EQ(probe.text, "re d");
+  EXPECT_EQ(seen.back().sequence, 1u);
+  // The next request is none of that.
+  session().sendPart(0, Message::ofString("e"), {});
+  advance(Milliseconds(1));
+  EXPECT_EQ(seen.back().sequence, 2u);
+}
+
+/// Its bytes may still be read.
+TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
+  Responder held;
+  Envelope heldHead;
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Part) {
+      held = std::move(back);
+      heldHead = head;
+      return;
+    }
+    echo()(head, payload, std::move(back));
+  });
+  join();
+  session().sendPart(0, Message::ofString("abc"), {});
+  session().placeParts({{0, 0, 0, 3}});
+  Probe probe;
+  session().send(MessageKind::Exchange, Message::ofString("d"), probe.done());
+  advance(Milliseconds(100));
+  EXPECT_EQ(probe.ends, 0);
+  respond(held, heldHead, MessageKind::Answer, "");
+  advance(Milliseconds(1));
+  EXPECT_EQ(probe.ends, 1);
+  EXPECT_EQ(probe.text, "re d");
+  // Who gives up waits for none of them.
+  session().sendPart(0, Message::ofString("abc"), {});
+  Probe left;
+  session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
+  advance(Milliseconds(100));
+  EXPECT_EQ(left.text, "re failed");
+}
+
+TEST_F(ServerSessionTest, ARefusedPartEndsItsRequest) {
+  listen([&](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Part)
+      respond(back, head, MessageKind::Refusal, "too many bytes");
+    else if (head.kind != MessageKind::Exchange)
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  session().sendPart(0, Message::ofString("abc"), {});
+  Probe probe;
+  session().placeParts({{0, 0, 0, 3}});
+  session().send(MessageKind::Exchange, Message::ofString("d"), probe.done());
+  advance(Milliseconds(1));
+  EXPECT_EQ(probe.ends, 1);
+  EXPECT_EQ(probe.text, "server server-7 refuses: too many bytes");
+  EXPECT_FALSE(session().failure().ok());
+}
+
 TEST_F(ServerSessionTest, RequestsAreNumbered) {
   listen(echo());
   EXPECT_EQ(session().name(), "server server-7");

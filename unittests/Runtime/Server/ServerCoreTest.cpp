@@ -13,6 +13,7 @@
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/StartSign.h"
 #include "pdlrt/Transport/Frame.h"
 
@@ -103,6 +104,27 @@ protected:
     return send({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
                 payload);
   }
+  /// Bytes of an exchange that has not come.
+  Reply part(uint32_t trainer, uint64_t sequence, uint64_t number,
+             const std::string &bytes, uint64_t incarnation = 1) {
+    return send({MessageKind::Part, trainer, 0, incarnation, sequence, 0},
+                encodePart(number, Message::ofString(bytes)).toString());
+  }
+  Reply inParts(const Envelope &head, const std::string &own,
+                const std::vector<PartPlace> &places) {
+    const Reply reply;
+    core().handle(joinFrame(head, Message::ofString(own), {}, places),
+                  reply.responder());
+    return reply;
+  }
+  Reply exchangeInParts(uint32_t trainer, uint64_t sequence,
+                        const std::string &own,
+                        const std::vector<PartPlace> &places,
+                        uint64_t incarnation = 1) {
+    return inParts(
+        {MessageKind::Exchange, trainer, 0, incarnation, sequence, 0}, own,
+        places);
+  }
   Reply beat(uint32_t trainer, uint64_t incarnation = 1, bool stop = false) {
     const Reply reply;
     core().handle(joinFrame({MessageKind::Beat, trainer, 0, incarnation, 0, 0},
@@ -126,6 +148,105 @@ protected:
   std::unique_ptr<RecordingApplication> application;
   std::unique_ptr<ServerCore> server;
 };
+
+TEST_F(ServerCoreTest, PartsBelongToTheExchangeBehindThem) {
+  options.trainers = 1;
+  options.mostPartBytes = 100;
+  core();
+  joinAll();
+  for (const auto &[number, bytes] :
+       {std::pair(1, "c"), {0, "ab"}, {0, "ab"}}) {
+    const Reply arrived = part(0, 1, number, bytes);
+    EXPECT_EQ(arrived.kind(), MessageKind::Answer);
+    EXPECT_EQ(arrived.text(), "");
+  }
+  EXPECT_THAT(application->calls, IsEmpty());
+  const Reply whole = exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}});
+  EXPECT_EQ(whole.text(), "0 reads (abc)");
+  // A late copy changes nothing, also where the request comes once more.
+  EXPECT_EQ(part(0, 1, 0, "ab").kind(), MessageKind::Answer);
+  EXPECT_EQ(exchangeInParts(0, 1, "()", {{1, 0, 0, 2}, {1, 1, 0, 1}}).text(),
+            "0 reads (abc)");
+  EXPECT_EQ(exchange(0, 2, "d").text(), "0 reads d");
+}
+
+TEST_F(ServerCoreTest, AnExchangeWaitsForItsParts) {
+  options.mostPartBytes = 100;
+  core();
+  joinAll();
+  const std::vector<PartPlace> places = {{0, 0, 0, 1}, {1, 1, 0, 1}};
+  const Reply first = exchangeInParts(0, 1, "-", places);
+  // It counts as not come, and comes again.
+  EXPECT_EQ(send({MessageKind::Ask, 0, 0, 1, 1, 0}).kind(), MessageKind::Wait);
+  const Reply again = exchangeInParts(0, 1, "-", places);
+  const Reply other = exchange(1, 1, "c");
+  part(0, 1, 1, "b");
+  EXPECT_EQ(beat(0).kind(), MessageKind::Answer);
+  EXPECT_FALSE(first.came() || again.came() || other.came());
+  part(0, 1, 0, "a");
+  EXPECT_EQ(again.text(), "0 reads a-bc");
+  EXPECT_EQ(first.text(), "0 reads a-bc");
+  EXPECT_EQ(other.text(), "1 reads a-bc");
+  EXPECT_THAT(application->calls,
+              ElementsAre("take0", "take1", "close-exchange"));
+}
+
+TEST_F(ServerCoreTest, BadPartsAreRefused) {
+  options.trainers = 1;
+  options.mostPartBytes = 4;
+  core();
+  const Reply before = part(0, 1, 0, "a");
+  EXPECT_EQ(before.kind(), MessageKind::Refusal);
+  joinAll();
+  EXPECT_THAT(part(0, 2, 0, "a").text(),
+              HasSubstr("sends request 2 out of turn"));
+  EXPECT_THAT(part(0, 1, 0, "abcde").text(),
+              HasSubstr("more than the 52 that all dense gradients"));
+  EXPECT_EQ(part(0, 1, 0, "abc").kind(), MessageKind::Answer);
+  EXPECT_THAT(part(0, 1, 1, "de").text(),
+              HasSubstr("to more than the 4 bytes that all dense gradients"));
+  // What was kept is gone with it.
+  part(0, 1, 0, "abc");
+  EXPECT_THAT(exchangeInParts(0, 1, "", {{0, 0, 0, 2}}).text(),
+              HasSubstr("no place for all bytes of part 0"));
+  part(0, 1, 0, "abc");
+  EXPECT_THAT(
+      inParts({MessageKind::Norm, 0, 0, 1, 1, 0}, "", {{0, 0, 0, 3}}).text(),
+      HasSubstr("comes in parts, as only exchanges do"));
+  // Nothing of all that has counted.
+  EXPECT_THAT(application->calls, IsEmpty());
+  EXPECT_EQ(exchange(0, 1, "whole").text(), "0 reads whole");
+}
+
+TEST_F(ServerCoreTest, WhereNobodySendsPartsTheyAreRefused) {
+  options.trainers = 1;
+  core();
+  joinAll();
+  EXPECT_THAT(part(0, 1, 0, "a").text(), HasSubstr("takes no parts"));
+  const Envelope head = {MessageKind::Part, 0, 0, 1, 1, 0};
+  EXPECT_TRUE(core().screen(joinFrame(head, {}), 1000));
+}
+
+TEST_F(ServerCoreTest, ANewStartBeginsWithoutParts) {
+  options.mostPartBytes = 100;
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  const std::vector<PartPlace> places = {{0, 0, 0, 3}, {0, 1, 0, 3}};
+  part(0, 1, 0, "old");
+  const Reply old = exchangeInParts(0, 1, "", places);
+  EXPECT_FALSE(old.came());
+  leave(0, "it was killed");
+  ASSERT_EQ(join(0, 2).text(), "welcome");
+  EXPECT_EQ(old.kind(), MessageKind::Refusal);
+  EXPECT_EQ(part(0, 1, 1, "old").kind(), MessageKind::Refusal);
+  const Reply fresh = exchangeInParts(0, 1, "", places, 2);
+  exchange(1, 1, "!");
+  part(0, 1, 1, "two", 2);
+  EXPECT_FALSE(fresh.came());
+  part(0, 1, 0, "one", 2);
+  EXPECT_EQ(fresh.text(), "0 reads onetwo!");
+}
 
 TEST_F(ServerCoreTest, RoundsAreClosedInRankOrder) {
   options.trainers = 3;

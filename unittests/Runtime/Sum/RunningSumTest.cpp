@@ -214,6 +214,22 @@ template <typename T> void compare(int threads, uint32_t seed) {
     expectAligned(joined);
     ASSERT_TRUE(atOnce.assign(blocks, given, scheduler).ok());
     plain.expectEqual(atOnce.result());
+    // The dense block first, by a task, before the rest is there.
+    atOnce.beginEarly(blocks);
+    std::vector<const void *> dense;
+    for (const Contribution &each : given)
+      if (each.present)
+        dense.push_back(each.blocks[0].dense);
+    const void *early = nullptr;
+    if (!dense.empty())
+      scheduler.parallelFor(
+          1, [&](int64_t) { early = atOnce.sumEarly(blocks[0], 0, dense); },
+          threads);
+    ASSERT_TRUE(atOnce.assign(blocks, given, scheduler).ok());
+    plain.expectEqual(atOnce.result());
+    if (early) {
+      EXPECT_EQ(atOnce.result().blocks[0].dense, early);
+    }
   }
 }
 

@@ -131,6 +131,9 @@ int32_t computeLoss(const pdl_step_context *context) {
     for (int64_t j = 0; j < slots * width; ++j)
       cotangent[i * slots * width + j] = dz[i] * T(j % width + 1) / T(4);
   }
+  // The last layer's first.
+  for (int32_t update : {1, 0})
+    pdlrt_gradient_ready(context->worker, update);
   const pdl_lookup &lookup = context->lookups[0];
   auto *prepared = static_cast<const Prepared *>(context->prepare_arena);
   const pdl_pooled_input input = {PDL_POOL_SUM,

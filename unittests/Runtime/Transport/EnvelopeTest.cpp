@@ -85,6 +85,46 @@ TEST(FrameTest, ANoteGoesBeforeThePayload) {
   }
 }
 
+TEST(FrameTest, ATableOfPartsGoesBehindTheNote) {
+  const std::vector<PartPlace> places = {{0, 1, 0, 3}, {4, 0, 8, 16}};
+  for (const std::string &note : {std::string(), std::string("note")}) {
+    const std::string bytes =
+        joinFrame(request(1, 2), Message::ofString("payload"),
+                  Message::ofString(note), places)
+            .toString();
+    const auto frame = splitFrame(Message::ofString(bytes));
+    ASSERT_TRUE(frame.ok()) << frame.status().message();
+    EXPECT_EQ(frame->head, request(1, 2));
+    EXPECT_EQ(frame->note.toString(), note);
+    EXPECT_EQ(frame->parts, places);
+    EXPECT_EQ(frame->payload.toString(), "payload");
+    EXPECT_EQ(*readHead(Message::ofString(bytes)), request(1, 2));
+    // Without the bytes up to the last place the table names one too many.
+    for (size_t size = 0; size < bytes.size() - 3; ++size)
+      EXPECT_FALSE(splitFrame(Message::ofString(bytes.substr(0, size))).ok());
+  }
+}
+
+TEST(FrameTest, ABadTableOfPartsIsRefused) {
+  const auto isGood = [](const std::vector<PartPlace> &places) {
+    return splitFrame(joinFrame(request(1, 2), Message::ofString("12345678"),
+                                {}, places))
+        .ok();
+  };
+  EXPECT_TRUE(isGood({{8, 0, 0, 1}}));
+  EXPECT_FALSE(isGood({{9, 0, 0, 1}}));
+  EXPECT_TRUE(isGood({{3, 0, 0, 1}, {3, 1, 0, 1}}));
+  EXPECT_FALSE(isGood({{3, 0, 0, 1}, {2, 1, 0, 1}}));
+  // A table that claims nothing, or more places than there are bytes.
+  std::string bytes = joinFrame(request(1, 2), Message::ofString("12345678"),
+                                {}, {{0, 0, 0, 1}})
+                          .toString();
+  for (const char count : {0, 3, -1}) {
+    bytes[envelopeSize] = count;
+    EXPECT_FALSE(splitFrame(Message::ofString(bytes)).ok());
+  }
+}
+
 TEST(FrameTest, ListsOfNotesGoThereAndBack) {
   const Message list = encodeNotes(
       {{7, Message::ofString("seven")}, {9, Message::ofString("nine")}});

@@ -126,6 +126,9 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (isa<nn::TableOp>(symbol) != bool(getKeys()))
     return emitOpError() << "of " << getSymbolAttr()
                          << " has keys exactly if it is a table";
+  if (getEarly() && getKeys())
+    return emitOpError() << "of table " << getSymbolAttr()
+                         << " cannot be early: its rows leave together (C2)";
   return success();
 }
 

@@ -28,7 +28,8 @@ static constexpr const char *clusterFlagNames[] = {
     "--rank",           "--trainers",      "--servers",    "--peers",
     "--bind",           "--job",           "--token-file", "--placement",
     "--on-failure",     "--silence-limit", "--wait",       "--pack-keys",
-    "--pack-gradients", "--geo-steps",     "--push-queue", "--max-merge"};
+    "--pack-gradients", "--geo-steps",     "--push-queue", "--max-merge",
+    "--overlap",        "--part-bytes"};
 
 /// The mode of a program of several processes; null of another one.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
@@ -154,6 +155,23 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->capture_default_str()
       ->group(group);
   command
+      .add_option("--overlap", flags.overlap,
+                  "Whether dense gradients leave while earlier layers still "
+                  "compute: on, off, or auto, which tries some steps each way "
+                  "and keeps what is faster. Never changes a result")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str()
+      ->group(mode && mode->gradientsMayLeaveEarly() ? group : "");
+  command
+      .add_option("--part-bytes", flags.partBytes,
+                  "With --overlap: how many bytes of dense gradients for one "
+                  "owner leave together")
+      ->type_name("N")
+      ->transform(wholeNumber(1, int64_t(1) << 40))
+      ->capture_default_str()
+      ->group(mode && mode->gradientsMayLeaveEarly() ? group : "");
+  command
       .add_option("--silence-limit", flags.silenceLimit,
                   "Seconds after which a server that is not heard of is lost; "
                   "0: never")
@@ -264,6 +282,27 @@ static Status checkPushes(const pdl_descriptor &descriptor,
   return {};
 }
 
+/// Whether dense gradients can leave early, where that is asked for.
+static Status checkOverlap(const CLI::App &command,
+                           const pdl_descriptor &descriptor,
+                           const ClusterFlags &flags) {
+  const Mode &mode = modeOf(descriptor);
+  if (!mode.gradientsMayLeaveEarly()) {
+    for (const char *name : {"--overlap", "--part-bytes"})
+      if (command.get_option(name)->count() > 0)
+        return Status::invalid(fmt::format(
+            "{} is for modes in which the sum of a trainer's workers goes to "
+            "owners as it is, but this program is of mode {}; leave it out",
+            name, mode.name));
+    return {};
+  }
+  if (flags.overlap == "on" && flags.packGradients != "none")
+    return Status::invalid(
+        "--overlap on is not for --pack-gradients: gradients are packed when "
+        "all of them are there; leave one of the two out");
+  return {};
+}
+
 Status pdlrt::takeClusterFlags(const CLI::App &command,
                                const pdl_descriptor &descriptor,
                                const ClusterFlags &flags,
@@ -325,6 +364,11 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
       checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
   PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));
   cluster.pushes = {flags.pushQueue, flags.maxMerge};
+  PDLRT_RETURN_IF_ERROR(checkOverlap(command, descriptor, flags));
+  cluster.overlap.overlap = flags.overlap == "on"    ? Overlap::On
+                            : flags.overlap == "off" ? Overlap::Off
+                                                     : Overlap::Auto;
+  cluster.overlap.partBytes = flags.partBytes;
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);

@@ -27,10 +27,11 @@ struct ClusterFlags {
   std::vector<std::string> servers, peers;
   std::string bind, job, tokenFile, placement = "least-loaded",
                                     onFailure = "abort", packKeys = "none",
-                                    packGradients = "none";
+                                    packGradients = "none", overlap = "auto";
   double silenceLimit = 10, joinPatience = 60;
   int64_t geoSteps = pdlabi::defaultGeoSteps;
   int64_t pushQueue = 0, maxMerge = 1;
+  int64_t partBytes = OverlapOptions().partBytes;
 };
 
 /// Adds the flags to `train`. A program for one process has them too, but out

@@ -173,6 +173,7 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   scenario.core.trainers = scenario.trainers;
   scenario.core.workersOfTrainer = scenario.workers;
   scenario.core.epoch = 1 + dice.below(1000);
+  scenario.core.mostPartBytes = uint64_t(1) << 20;
   scenario.core.silenceLimit = std::chrono::seconds(20);
   scenario.core.joinLimit = std::chrono::minutes(2);
   scenario.hasGhost = dice.chance(50);

@@ -104,6 +104,7 @@ private:
   void think() { after(thinkingTime(), &Sender::sendStep); }
   void askAgain();
   void sendStep();
+  Message sendAhead(uint32_t server, const Message &payload);
   void readStep();
   void left();
   Event eventOf(Event::What what, uint32_t server) const;
@@ -283,10 +284,36 @@ void ToyTrainer::Sender::sendStep() {
         Event event = eventOf(Event::What::Contributed, server);
         event.request = request;
         shared->world.history.push_back(event);
-        sessions[server]->send(program[step], request.encode(),
+        sessions[server]->send(program[step],
+                               sendAhead(server, request.encode()),
                                std::move(done));
       },
       &Sender::readStep);
+}
+
+/// With every third seed sends some bytes of every other exchange ahead, in two
+/// parts; returns the rest.
+Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
+  const uint64_t drawn =
+      drawFor(scenario().seed, 5,
+              ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
+  const uint64_t size = payload.size();
+  if (program[step] != MessageKind::Exchange || scenario().seed % 3 != 2 ||
+      drawn % 2 != 0 || size < 4)
+    return payload;
+  // The second part stands before the first one, with a byte between them.
+  const uint64_t begin = (drawn >> 8) % (size - 3);
+  const uint64_t second = 1 + (drawn >> 32) % (size - begin - 3),
+                 first = size - begin - second - 1;
+  const std::string bytes = payload.toString();
+  sessions[server]->sendPart(
+      0, Message::ofString(bytes.substr(begin + second + 1, first)), {});
+  sessions[server]->sendPart(1, Message::ofString(bytes.substr(begin, second)),
+                             {});
+  sessions[server]->placeParts(
+      {{begin, 1, 0, second}, {begin + 1, 0, 0, first}});
+  return Message::ofString(bytes.substr(0, begin) +
+                           bytes.substr(begin + second, 1));
 }
 
 void ToyTrainer::Sender::readStep() {

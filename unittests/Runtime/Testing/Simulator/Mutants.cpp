@@ -53,7 +53,7 @@ class Copies {
 public:
   bool isCopy(const Envelope &head) {
     return head.sequence > 0 && head.kind != MessageKind::Ask &&
-           ++counts[keyOf(head)] > 1;
+           head.kind != MessageKind::Part && ++counts[keyOf(head)] > 1;
   }
   /// Asks for one that has come.
   bool isAsk(const Envelope &head) const {
@@ -103,15 +103,15 @@ SimulationHooks repeatedAnswerLost(const Scenario &) {
 SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   SimulationHooks hooks;
   hooks.wrapServer = [&scenario](RequestHandler protocol, ServerApplication &) {
-    return filtered(std::move(protocol),
-                    [&scenario](const Frame &frame, const Message &,
-                                Responder &responder,
-                                const RequestHandler &next) {
-                      Envelope head = frame.head;
-                      head.epoch = scenario.core.epoch;
-                      next(joinFrame(head, frame.payload, frame.note),
-                           std::move(responder));
-                    });
+    return filtered(
+        std::move(protocol),
+        [&scenario](const Frame &frame, const Message &, Responder &responder,
+                    const RequestHandler &next) {
+          Envelope head = frame.head;
+          head.epoch = scenario.core.epoch;
+          next(joinFrame(head, frame.payload, frame.note, frame.parts),
+               std::move(responder));
+        });
   };
   return hooks;
 }
@@ -120,18 +120,19 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
 SimulationHooks noFencing(const Scenario &) {
   SimulationHooks hooks;
   hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
-    return filtered(std::move(protocol),
-                    [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
-                        const Frame &frame, const Message &,
-                        Responder &responder, const RequestHandler &next) {
-                      Envelope head = frame.head;
-                      uint64_t &known = (*newest)[head.trainer];
-                      known = std::max(known, head.incarnation);
-                      if (head.kind != MessageKind::Greet)
-                        head.incarnation = known;
-                      next(joinFrame(head, frame.payload, frame.note),
-                           std::move(responder));
-                    });
+    return filtered(
+        std::move(protocol),
+        [newest = std::make_shared<std::map<uint32_t, uint64_t>>()](
+            const Frame &frame, const Message &, Responder &responder,
+            const RequestHandler &next) {
+          Envelope head = frame.head;
+          uint64_t &known = (*newest)[head.trainer];
+          known = std::max(known, head.incarnation);
+          if (head.kind != MessageKind::Greet)
+            head.incarnation = known;
+          next(joinFrame(head, frame.payload, frame.note, frame.parts),
+               std::move(responder));
+        });
   };
   return hooks;
 }
@@ -412,13 +413,16 @@ public:
       inner->call(std::move(request), deadline, std::move(done));
       return;
     }
-    if (frame->head.sequence == last)
+    if (frame->head.sequence == last && frame->head.kind != MessageKind::Part)
       ++offset;
-    last = frame->head.sequence;
+    if (frame->head.kind != MessageKind::Part)
+      last = frame->head.sequence;
     Envelope head = frame->head;
     head.sequence += offset;
-    inner->call(joinFrame(head, frame->payload), deadline,
-                [original = last, done = std::move(done)](CallResult result) {
+    inner->call(joinFrame(head, frame->payload, frame->note, frame->parts),
+                deadline,
+                [original = frame->head.sequence,
+                 done = std::move(done)](CallResult result) {
                   if (const auto response = splitFrame(result.response)) {
                     Envelope answer = response->head;
                     answer.sequence = original;
@@ -439,7 +443,8 @@ public:
   using PassingConnection::PassingConnection;
   void call(Message request, ClockTime deadline, CallDone done) override {
     const auto frame = splitFrame(request);
-    if (!frame || frame->head.sequence == 0) {
+    if (!frame || frame->head.sequence == 0 ||
+        frame->head.kind == MessageKind::Part) {
       inner->call(std::move(request), deadline, std::move(done));
       return;
     }

@@ -166,6 +166,8 @@ struct SymbolGradient {
   mlir::Value gradient;
   /// Of a table, the key of each row of the gradient; null for a parameter.
   mlir::Value keys;
+  /// Whether the runtime is told when the gradient is all written.
+  bool isEarly = false;
 };
 
 /// What passes ask of a stage (`#nn.stage`).

@@ -652,6 +652,21 @@ def RT_ObserveGroupsOp : RT_CallOp<"observe_groups"> {
   }];
 }
 
+def RT_GradientReadyOp : RT_CallOp<"gradient_ready"> {
+  let summary = "Says that the gradient of a parameter is all written";
+  let description = [{
+    `pdlrt_gradient_ready`: no op behind it writes to `gradients[update]` of the
+    step context.
+
+    Example:
+    ```mlir
+    rt.gradient_ready 2 of %worker : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins I32Attr:$update, LLVM_AnyPointer:$worker);
+  let assemblyFormat = "$update `of` $worker attr-dict `:` type($worker)";
+}
+
 def RT_RunLoopOp : RT_CallOp<"run_loop"> {
   let summary = "Lets threads share the turns of a loop";
   let description = [{

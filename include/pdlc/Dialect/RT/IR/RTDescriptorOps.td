@@ -89,21 +89,25 @@ def RT_GradientOp : RT_Op<"gradient", [
   let description = [{
     In an `nn.program` of a trainer whose state is elsewhere, between `ps-to-rt`
     and `nn-to-rt`: what `nn.update` is in a program that owns its state. The
-    program writes the gradient to `gradients[u]` of its step context.
+    program writes the gradient to `gradients[u]` of its step context. With
+    `early` stage compute tells the runtime when it has (`rt.gradient_ready`), so
+    that the gradient may leave while the stage goes on.
 
     Constraints:
     - (C1) The symbol is an `nn.param`, or an `nn.table` and the keys are given.
+    - (C2) What is `early` is of an `nn.param`: rows leave together.
 
     Example:
     ```mlir
     rt.gradient @emb keys(%keys : tensor<?xi64>) sum(%g : tensor<?x10xf32>)
+    rt.gradient @w sum(%gw : tensor<10x4xf32>) early
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<AnyRankedTensor>:$keys,
-    AnyRankedTensor:$gradient);
+    AnyRankedTensor:$gradient, UnitAttr:$early);
   let assemblyFormat = [{
     $symbol (`keys` `(` $keys^ `:` type($keys) `)`)? `sum` `(` $gradient `:` type($gradient) `)`
-    attr-dict
+    (`early` $early^)? attr-dict
   }];
 }
 

@@ -1,0 +1,13 @@
+//===- GradientReady.cpp - A gradient is all written ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/Worker.h"
+
+void pdlrt_gradient_ready(void *worker, int32_t update) {
+  pdlrt::Worker::of(worker).gradientReady(update);
+}

@@ -1,0 +1,237 @@
+//===- EarlySender.cpp - Gradients leave before their step ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/EarlySender.h"
+
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Trace.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+using namespace pdlrt;
+using SteadyClock = std::chrono::steady_clock;
+
+static double secondsBetween(SteadyClock::time_point begin,
+                             SteadyClock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+//===----------------------------------------------------------------------===//
+// What is on its way
+//===----------------------------------------------------------------------===//
+
+class EarlySender::Flight {
+public:
+  void begin() {
+    const std::lock_guard lock(mutex);
+    underWay = 0;
+    inAll = beside = 0;
+    computes = true;
+  }
+  void left() {
+    const std::lock_guard lock(mutex);
+    if (underWay++ == 0)
+      since = SteadyClock::now();
+  }
+  void arrived() {
+    const std::lock_guard lock(mutex);
+    if (underWay > 0 && --underWay == 0)
+      count();
+  }
+  void endCompute() {
+    const std::lock_guard lock(mutex);
+    if (underWay > 0)
+      count();
+    computes = false;
+  }
+  /// Seconds in which something was under way, and those of them in which the
+  /// step still computed.
+  std::pair<double, double> seconds() {
+    const std::lock_guard lock(mutex);
+    return {inAll, beside};
+  }
+
+private:
+  /// Counts up to now, and goes on.
+  void count() {
+    const SteadyClock::time_point now = SteadyClock::now();
+    inAll += secondsBetween(since, now);
+    if (computes)
+      beside += secondsBetween(since, now);
+    since = now;
+  }
+
+  std::mutex mutex;
+  int64_t underWay = 0;
+  SteadyClock::time_point since;
+  bool computes = false;
+  double inAll = 0, beside = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// The sender
+//===----------------------------------------------------------------------===//
+
+EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
+                         const OverlapOptions &given)
+    : layout(ofProgram), servers(to), options(given), isUseful(mayFill()),
+      owners(size_t(ofProgram.placement().serverCount())),
+      flight(std::make_shared<Flight>()) {
+  const pdl_program &program = layout.program();
+  for (int32_t u = 0; u < program.update_count; ++u)
+    channelOf.push_back(
+        layout.find(PDL_CHANNEL_GRADIENT, program.updates[u].symbol));
+  for (Owner &owner : owners)
+    owner.places.resize(size_t(layout.channelCount()));
+  static constexpr const char *names[] = {"auto", "on", "off"};
+  ownCosts.choice = names[size_t(options.overlap)];
+  if (options.overlap == Overlap::Off)
+    return;
+  if (options.arePacked)
+    ownCosts.choice += ": off: gradients are packed";
+  else if (!isUseful)
+    ownCosts.choice += ": off: no dense gradients fill a part";
+  else if (options.overlap == Overlap::Auto)
+    ownCosts.choice += ": not decided yet";
+}
+
+/// Whether the gradients that some owner has are enough for a part.
+bool EarlySender::mayFill() const {
+  if (options.arePacked)
+    return false;
+  for (int32_t s = 0; s < layout.placement().serverCount(); ++s) {
+    size_t total = 0;
+    for (int32_t c = 0; c < layout.channelCount(); ++c)
+      if (layout.channel(c).kind == PDL_CHANNEL_GRADIENT)
+        total += layout.sectionBytes(s, c);
+    if (total >= size_t(options.partBytes))
+      return true;
+  }
+  return false;
+}
+
+bool EarlySender::isOn() const {
+  if (!isUseful || options.overlap != Overlap::Auto)
+    return isUseful && options.overlap == Overlap::On;
+  return trial.decision() ? trial.decision()->isOn : trial.triesNext();
+}
+
+bool EarlySender::beginStep() {
+  forgetStep();
+  began = SteadyClock::now();
+  return isOn();
+}
+
+void EarlySender::forgetStep() {
+  for (Owner &owner : owners) {
+    std::ranges::fill(owner.places, std::nullopt);
+    owner.bytes = {};
+    owner.channels.clear();
+    owner.parts = 0;
+  }
+  parts = bytes = 0;
+  handing = window = 0;
+  flight->begin();
+}
+
+/// Adds a gradient to the parts of its owners; with `mutex`. Returns those that
+/// are full.
+std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
+                                                   const void *sum) {
+  std::vector<Closed> closed;
+  const int32_t symbol = layout.channel(channel).symbol;
+  for (size_t s = 0; s < owners.size(); ++s) {
+    Owner &owner = owners[s];
+    const auto server = int32_t(s);
+    const size_t size = layout.sectionBytes(server, channel);
+    if (size == 0)
+      continue;
+    owner.places[channel] = {0, owner.parts, owner.bytes.size(), size};
+    owner.channels.push_back(channel);
+    const size_t rowBytes =
+        size / size_t(layout.placement().rowCountOf(symbol, server));
+    for (const RowBlock &run : layout.placement().rowsOf(symbol, server))
+      owner.bytes.append({static_cast<const std::byte *>(sum) +
+                              size_t(run.firstRow) * rowBytes,
+                          size_t(run.rowCount) * rowBytes, nullptr});
+    if (owner.bytes.size() < size_t(options.partBytes))
+      continue;
+    bytes += int64_t(owner.bytes.size());
+    ++parts;
+    closed.push_back({s, owner.parts++, std::exchange(owner.bytes, {})});
+    owner.channels.clear();
+  }
+  return closed;
+}
+
+void EarlySender::take(int32_t update, const void *sum) noexcept {
+  const int32_t channel = channelOf[size_t(update)];
+  if (channel < 0)
+    return;
+  const auto begin = SteadyClock::now();
+  std::vector<Closed> closed;
+  {
+    const std::lock_guard lock(mutex);
+    if (parts == 0)
+      firstLeft = begin;
+    closed = fill(channel, sum);
+  }
+  if (closed.empty())
+    return;
+  // Owners in turn: none of them gets all of it last.
+  for (const Closed &part : closed) {
+    const TraceSpan span("send part",
+                         {int64_t(part.owner), int64_t(part.number),
+                          int64_t(part.bytes.size())});
+    flight->left();
+    servers.sendPart(part.owner, part.number, part.bytes, [own = flight] {
+      const TraceSpan arrival("part arrived");
+      own->arrived();
+    });
+  }
+  const std::lock_guard lock(mutex);
+  handing += secondsBetween(begin, SteadyClock::now());
+}
+
+void EarlySender::endCompute() {
+  flight->endCompute();
+  if (parts > 0)
+    window = secondsBetween(firstLeft, SteadyClock::now());
+  // What has filled no part goes with the exchange.
+  for (Owner &owner : owners)
+    for (int32_t channel : owner.channels)
+      owner.places[channel].reset();
+}
+
+void EarlySender::endStep(bool contributed, double wait) {
+  const auto [travel, beside] = flight->seconds();
+  if (parts > 0) {
+    ++ownCosts.steps;
+    ownCosts.parts += parts;
+    ownCosts.bytes += bytes;
+    ownCosts.beside += beside;
+    ownCosts.wait += wait;
+  }
+  const double step = secondsBetween(began, SteadyClock::now());
+  const OverlapMeasures measures = {parts,   bytes, window, travel,
+                                    handing, step,  step};
+  // An exchange without a step may follow.
+  forgetStep();
+  if (options.overlap != Overlap::Auto || !isUseful || trial.decision() ||
+      !contributed)
+    return;
+  trial.note(measures);
+  if (!trial.decision())
+    return;
+  ownCosts.choice = std::string("auto: ") +
+                    (trial.decision()->isOn ? "on: " : "off: ") +
+                    trial.decision()->why;
+  logInfo("--overlap " + ownCosts.choice);
+}

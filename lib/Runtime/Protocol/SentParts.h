@@ -1,0 +1,66 @@
+//===- SentParts.h - Bytes that travel ahead of a request -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_PROTOCOL_SENTPARTS_H
+#define LIB_RUNTIME_PROTOCOL_SENTPARTS_H
+
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace pdlrt {
+
+/// One of them, until it has arrived.
+struct SentPart {
+  Envelope head;
+  Message message;
+  /// May be empty.
+  std::function<void()> arrived;
+  bool isThere = false;
+  /// Of attempts to send it.
+  ClockTime pause{0};
+  ClockTime attemptTime{0};
+};
+
+/// Those of the request that comes next, or is open, at one server. Not
+/// thread-safe.
+class SentParts {
+public:
+  void add(uint64_t number, SentPart part) {
+    parts.insert_or_assign(number, std::move(part));
+  }
+  /// The part, if it is of that request and has not arrived; else null.
+  SentPart *find(uint64_t sequence, uint64_t number) {
+    const auto found = parts.find(number);
+    return found != parts.end() && found->second.head.sequence == sequence &&
+                   !found->second.isThere
+               ? &found->second
+               : nullptr;
+  }
+  /// The request has ended.
+  void clear() { parts.clear(); }
+
+  void callBegins() { ++calls; }
+  void callEnds() { --calls; }
+  /// Whether a call may still read the bytes of a part.
+  bool areRead() const { return calls > 0; }
+
+private:
+  std::map<uint64_t, SentPart> parts;
+  size_t calls = 0;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_PROTOCOL_SENTPARTS_H

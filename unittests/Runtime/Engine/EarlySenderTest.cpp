@@ -1,0 +1,210 @@
+//===- EarlySenderTest.cpp - Gradients on their way beside computing ------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/EarlySender.h"
+
+#include "Support/BlockProgram.h"
+#include "Support/TestServer.h"
+#include "pdlrt/Testing/Simulator/WrappingTransport.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <thread>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::StartsWith;
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Passes calls on one after the other, as fast as the link brings their bytes.
+class SlowConnection final : public Connection {
+public:
+  SlowConnection(std::unique_ptr<Connection> to, Clock &by, double bytesASecond)
+      : inner(std::move(to)), clock(by), rate(bytesASecond) {}
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    ClockTime when;
+    {
+      const std::lock_guard lock(mutex);
+      free = std::max(free, clock.now()) +
+             std::chrono::duration_cast<ClockTime>(
+                 std::chrono::duration<double>(double(request.size()) / rate));
+      when = free;
+    }
+    clock.runAt(when, [to = std::weak_ptr(inner), request = std::move(request),
+                       deadline, done = std::move(done)]() mutable {
+      if (const auto connection = to.lock())
+        connection->call(std::move(request), deadline, std::move(done));
+      else
+        done({CallOutcome::Unavailable, {}});
+    });
+  }
+
+private:
+  const std::shared_ptr<Connection> inner;
+  Clock &clock;
+  const double rate;
+  std::mutex mutex;
+  ClockTime free{0};
+};
+
+class EarlySenderTest : public testing::Test {
+protected:
+  static constexpr int32_t serverCount = 2;
+
+  EarlySenderTest() {
+    std::iota(w.begin(), w.end(), 1.0f);
+    std::iota(b.begin(), b.end(), 0.5f);
+    coreOptions.mostPartBytes = 4000;
+  }
+
+  void start(double bytesASecond = 0) {
+    auto map = Placement::compute(program.descriptor(), serverCount, 1,
+                                  PlacementPolicy::LeastLoaded);
+    ASSERT_TRUE(map.ok()) << map.status().message();
+    placement.emplace(std::move(*map));
+    auto made =
+        ExchangeLayout::create(program.descriptor(), BlockTrain, *placement);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    layout.emplace(std::move(*made));
+    std::vector<std::string> addresses;
+    for (int32_t s = 0; s < serverCount; ++s) {
+      addresses.push_back("server-" + std::to_string(s));
+      servers.push_back(std::make_unique<TestServer>(
+          *transport, addresses.back(), coreOptions));
+    }
+    if (bytesASecond > 0)
+      slow = createWrappingTransport(
+          *transport, [this, bytesASecond](std::unique_ptr<Connection> inner) {
+            return std::make_unique<SlowConnection>(std::move(inner), clock,
+                                                    bytesASecond);
+          });
+    auto connected = ServerGroup::connect(slow ? *slow : *transport, addresses,
+                                          {0, 0, 1, 0, {}}, {});
+    ASSERT_TRUE(connected.ok());
+    group = std::move(*connected);
+    ASSERT_TRUE(
+        group->joinAll(std::vector<Message>(serverCount, Message::ofString("")))
+            .ok());
+  }
+
+  /// The payloads of a step; with `sender` without what has left.
+  std::vector<Message> payloads(const EarlySender *sender) {
+    std::vector<Message> all;
+    for (int32_t s = 0; s < serverCount; ++s) {
+      ExchangeWriter writer(*layout, {.contributes = true});
+      for (int32_t c = 0; c < layout->channelCount(); ++c) {
+        const pdl_channel &channel = layout->channel(c);
+        const PartPlace *left = sender ? sender->placeOf(s, c) : nullptr;
+        if (left)
+          writer.addPart(c, *left);
+        else if (channel.kind == PDL_CHANNEL_LOSS)
+          writer.addCopy(c, "a loss and weight", 16);
+        else if (channel.kind == PDL_CHANNEL_GRADIENT)
+          writer.addBlocks(s, c,
+                           channel.symbol == BlockW
+                               ? static_cast<void *>(w.data())
+                               : static_cast<void *>(b.data()));
+      }
+      all.push_back(writer.finish());
+      if (sender)
+        group->placeParts(size_t(s), writer.partPlaces());
+    }
+    return all;
+  }
+
+  /// One step, whose backward goes on for `rest` behind the gradients.
+  void step(EarlySender &sender, ClockTime rest = ClockTime(0)) {
+    const bool isEarly = sender.beginStep();
+    if (isEarly) {
+      sender.take(1, b.data());
+      sender.take(0, w.data());
+    }
+    std::this_thread::sleep_for(rest);
+    sender.endCompute();
+    const std::vector<Message> whole = payloads(nullptr);
+    const auto answers =
+        group->sendAll(MessageKind::Exchange, payloads(&sender));
+    ASSERT_TRUE(answers.ok()) << answers.status().message();
+    for (int32_t s = 0; s < serverCount; ++s)
+      EXPECT_EQ((*answers)[s].toString(), "0 reads " + whole[s].toString());
+    sender.endStep(/*contributed=*/true, /*wait=*/0.001);
+  }
+
+  RealClock clock;
+  std::unique_ptr<Transport> transport = createInProcessTransport(clock);
+  std::unique_ptr<Transport> slow;
+  BlockProgram program{BlockVariant{}};
+  std::vector<float> w = std::vector<float>(900), b = std::vector<float>(7);
+  ServerCoreOptions coreOptions;
+  std::optional<Placement> placement;
+  std::optional<ExchangeLayout> layout;
+  std::vector<std::unique_ptr<TestServer>> servers;
+  std::unique_ptr<ServerGroup> group;
+};
+
+TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
+  start();
+  // From parts that each gradient fills by itself to none at all.
+  for (const int64_t partBytes : {1, 20, 100, 1500, 4000}) {
+    EarlySender sender(*layout, *group, {Overlap::On, false, partBytes});
+    for (int steps = 0; steps < 3; ++steps)
+      step(sender);
+    EXPECT_EQ(sender.costs().parts > 0, partBytes < 4000) << partBytes;
+    // What has left of a step says nothing of the next exchange.
+    for (int32_t s = 0; s < serverCount; ++s)
+      for (int32_t c = 0; c < layout->channelCount(); ++c)
+        EXPECT_FALSE(sender.placeOf(s, c));
+  }
+}
+
+TEST_F(EarlySenderTest, OffMeansOff) {
+  start();
+  EarlySender sender(*layout, *group, {Overlap::Off, false, 1});
+  EXPECT_FALSE(sender.beginStep());
+  step(sender);
+  EXPECT_EQ(sender.costs().parts, 0);
+  EXPECT_EQ(sender.costs().choice, "off");
+}
+
+TEST_F(EarlySenderTest, NothingIsTriedWhereNothingFillsAPart) {
+  start();
+  EarlySender sender(*layout, *group, {});
+  for (int steps = 0; steps < 20; ++steps)
+    EXPECT_FALSE(sender.beginStep());
+  EXPECT_EQ(sender.costs().choice, "auto: off: no dense gradients fill a part");
+  EarlySender packed(*layout, *group, {Overlap::Auto, true, 1});
+  EXPECT_FALSE(packed.beginStep());
+  EXPECT_EQ(packed.costs().choice, "auto: off: gradients are packed");
+}
+
+/// Each owner's 1.8 KB take about 72 ms, and 100 ms of a step are left.
+TEST_F(EarlySenderTest, IsFasterOverASlowLink) {
+  start(/*bytesASecond=*/25e3);
+  const ClockTime rest = Milliseconds(100);
+  const auto timeOf = [&](Overlap overlap) {
+    EarlySender sender(*layout, *group, {overlap, false, 1000});
+    const ClockTime begin = clock.now();
+    for (int steps = 0; steps < 5; ++steps)
+      step(sender, rest);
+    return std::chrono::duration<double>(clock.now() - begin).count();
+  };
+  const double without = timeOf(Overlap::Off), with = timeOf(Overlap::On);
+  EXPECT_LT(with, 0.85 * without);
+  // And that is found out.
+  EarlySender sender(*layout, *group, {Overlap::Auto, false, 1000});
+  for (int steps = 0; steps < 19; ++steps)
+    step(sender, rest);
+  EXPECT_THAT(sender.costs().choice, StartsWith("auto: on: "));
+  EXPECT_GT(sender.costs().parts, 0);
+}
+
+} // namespace

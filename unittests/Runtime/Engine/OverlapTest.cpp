@@ -1,0 +1,114 @@
+//===- OverlapTest.cpp - When it pays that gradients leave early ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Engine/Overlap.h"
+
+#include <gmock/gmock.h>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+/// 8 MB over a link of 100 Mbit/s, beside 400 ms of backward.
+OverlapMeasures slowLink() {
+  return {.parts = 8,
+          .bytes = 8'000'000,
+          .window = 0.4,
+          .travel = 0.64,
+          .handing = 0.002,
+          .with = 0.9,
+          .without = 1.3};
+}
+
+TEST(Overlap, PaysWhereTheLinkIsSlowAndMuchIsDense) {
+  const OverlapDecision decision = decideOverlap(slowLink());
+  EXPECT_TRUE(decision.isOn);
+  EXPECT_THAT(decision.why,
+              HasSubstr("8000000 bytes in 8 parts travel for 640.000 ms, of "
+                        "which 400.000 ms fit beside computing at the price of "
+                        "2.000 ms; a step takes 900.000 ms with it, 1300.000 "
+                        "ms without, by chance 0.000 ms more or less"));
+}
+
+TEST(Overlap, DoesNotPayForATinyModelOnOneHost) {
+  // Nothing fills a part.
+  EXPECT_FALSE(decideOverlap({.with = 0.001, .without = 0.001}).isOn);
+  // And with parts that are small: handing them over takes longer than they
+  // travel.
+  const OverlapMeasures tiny = {.parts = 2,
+                                .bytes = 2000,
+                                .window = 0.0002,
+                                .travel = 0.00003,
+                                .handing = 0.00004,
+                                .with = 0.001,
+                                .without = 0.00105};
+  EXPECT_FALSE(decideOverlap(tiny).isOn);
+}
+
+TEST(Overlap, NeedsRoomBesideComputing) {
+  // The gradients are there when the step is as good as computed.
+  OverlapMeasures late = slowLink();
+  late.window = 0.001;
+  EXPECT_FALSE(decideOverlap(late).isOn);
+}
+
+TEST(Overlap, NeedsAGainThatWasSeen) {
+  // Threads that compute wait for those that send: what was to be gained is
+  // not.
+  OverlapMeasures busy = slowLink();
+  busy.with = 1.295;
+  EXPECT_FALSE(decideOverlap(busy).isOn);
+  busy.with = 1.4;
+  EXPECT_FALSE(decideOverlap(busy).isOn);
+  // Or it is none that can be told from chance.
+  OverlapMeasures uneven = slowLink();
+  uneven.noise = 0.21;
+  EXPECT_FALSE(decideOverlap(uneven).isOn);
+  uneven.noise = 0.19;
+  EXPECT_TRUE(decideOverlap(uneven).isOn);
+}
+
+TEST(Overlap, TriesStepsEachWayInTurn) {
+  OverlapTrial trial;
+  std::string tried;
+  for (int step = 0; step < 20 && !trial.decision(); ++step) {
+    const bool tries = trial.triesNext();
+    tried += tries ? '+' : '-';
+    OverlapMeasures measures = slowLink();
+    // What a first step or a busy moment costs is no part of it.
+    if (step < 2 || step == 5)
+      measures.with = measures.without = 50;
+    if (!tries)
+      measures = {.without = measures.without};
+    trial.note(measures);
+  }
+  EXPECT_EQ(tried, "---+-+-+-+-+-+-+-+");
+  ASSERT_TRUE(trial.decision());
+  EXPECT_TRUE(trial.decision()->isOn);
+  EXPECT_THAT(trial.decision()->why,
+              HasSubstr("900.000 ms with it, 1300.000 ms without, by chance "
+                        "0.000 ms more or less"));
+}
+
+TEST(Overlap, IsOffWhereStepsDifferByChance) {
+  // As much as what was gained: 10 ms of 100.
+  OverlapTrial trial;
+  for (int step = 0; !trial.decision(); ++step) {
+    OverlapMeasures measures = slowLink();
+    const double chance = 0.02 * (step % 5 - 2);
+    if (trial.triesNext())
+      measures.with = 0.09 + chance;
+    else
+      measures = {.without = 0.1 + chance};
+    trial.note(measures);
+  }
+  EXPECT_FALSE(trial.decision()->isOn);
+}
+
+} // namespace
