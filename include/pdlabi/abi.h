@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 14u
+#define PDL_ABI_VERSION 15u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -272,6 +272,8 @@ typedef struct pdl_once_arguments {
   double step;         /* 1 for the first applied update of this group */
   double weight;       /* the summed weight of all replicas, > 0 */
   double squared_norm; /* of the clip's divided gradients; 0 without a clip */
+  double pushers;      /* senders whose gradients are each a step by itself; 1
+                          where a step joins what all send */
 } pdl_once_arguments;
 
 /* One of the scalars that `once` writes. A step in which one is not finite, or

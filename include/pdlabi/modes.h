@@ -71,6 +71,13 @@ struct Mode {
     return hasServers && (parametersWith == OwnerPlace::Servers ||
                           tablesWith == OwnerPlace::Servers);
   }
+  /// How many senders of a job push gradients that are each a step by itself; 1
+  /// where a step joins what all send.
+  constexpr double pusherCount(int64_t trainers, int64_t workers) const {
+    return stepsAreRounds || closesWithQuorum || trainersApply ? 1
+           : workersSend ? double(trainers) * double(workers)
+                         : double(trainers);
+  }
   /// How many owners a job has.
   constexpr int32_t ownerCount(int32_t servers, int32_t trainers) const {
     return servers + (trainersOwn() ? trainers : 0);

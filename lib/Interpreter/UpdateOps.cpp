@@ -102,6 +102,9 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
       frame.tensor(op.getWeight()).get<double>()[0];
   program->argument(op.getSquaredNormArgument())->f64 =
       op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
+  // One process joins what its replicas compute.
+  if (BlockArgument pushers = op.getPushersArgument())
+    program->argument(pushers)->f64 = 1;
   program->run();
   bool finite = true;
   for (auto [index, result] : llvm::enumerate(op.getScalars())) {

@@ -229,8 +229,10 @@ private:
 
     OpBuilder::InsertionGuard guard(builder);
     Type f64 = builder.getF64Type();
-    builder.createBlock(&once.getBody(), {}, {f64, f64, f64},
-                        SmallVector<Location>(3, group.getLoc()));
+    const bool isOverPushers = group.getRateOver() == RateOver::pushers;
+    const size_t count = isOverPushers ? 4 : 3;
+    builder.createBlock(&once.getBody(), {}, SmallVector<Type>(count, f64),
+                        SmallVector<Location>(count, group.getLoc()));
     Value step = once.getStepArgument();
     SmallVector<Value> yielded{once.getWeightArgument()};
     Value rate = createScalar(builder, group.getLoc(), f64,
@@ -243,15 +245,18 @@ private:
                                                  group.getScheduleHyperAttr()));
       rate = inlineRegion(builder, schedule.getBody(), arguments).front();
     }
+    if (isOverPushers)
+      rate = arith::DivFOp::create(builder, group.getLoc(), rate,
+                                   once.getPushersArgument());
     if (clip)
       yielded.push_back(createClipFactor(once.getSquaredNormArgument(), clip));
-    SmallVector<Value> arguments{step, rate};
-    llvm::append_range(arguments,
+    SmallVector<Value> ruleArguments{step, rate};
+    llvm::append_range(ruleArguments,
                        createHypers(builder, group.getLoc(),
                                     rule.getHyperNames(), rule.getHyperValues(),
                                     group.getRuleHyperAttr()));
     llvm::append_range(yielded,
-                       inlineRegion(builder, rule.getOnce(), arguments));
+                       inlineRegion(builder, rule.getOnce(), ruleArguments));
     YieldOp::create(builder, group.getLoc(), yielded);
     onces[group] = once;
     return success();

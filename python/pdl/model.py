@@ -174,7 +174,7 @@ class Model:
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
               untouched: str | None = None, average: str | Named | Rule | None = None,
-              merge: str | None = None) -> Group:
+              merge: str | None = None, rate_over: str | None = None) -> Group:
         """Symbols that are trained alike.
 
         A rule or schedule is one of the standard library by its name, with
@@ -182,7 +182,9 @@ class Model:
         `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
         or are updated with a zero gradient ("dense"). With `average="ema"` frozen programs
         read an average of the steps. `merge` says what steps that a worker of mode async
-        sends as one count: their "mean", or their "sum".
+        sends as one count: their "mean", or their "sum". With `rate_over="pushers"` the rate is
+        divided by the number of those whose gradients are each a step by itself: of workers in
+        mode async, of trainers in mode half-async, else 1.
         """
         clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
         if schedule is not None:
@@ -203,6 +205,11 @@ class Model:
             if merge not in ("mean", "sum"):
                 raise ModelError(f"merge='{merge}'" + did_you_mean(merge, ["mean", "sum"]))
             clauses.append(f"merge({merge})")
+        if rate_over is not None:
+            if rate_over != "pushers":
+                raise ModelError(f"rate_over='{rate_over}'"
+                                 + did_you_mean(rate_over, ["pushers"]))
+            clauses.append(f"rate_over({rate_over})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,

@@ -70,6 +70,9 @@ public:
   const Handshake &handshake() const { return own; }
   /// The run goes on from a checkpoint of that many steps. Before any join.
   void setStartStep(int64_t steps) { own.startStep = steps; }
+  /// How many workers each trainer has; of what was 0 before. The first trainer
+  /// that joins says it.
+  void setWorkers(int64_t workers);
   /// Other values than the initial ones were loaded, of which trainers that
   /// hold values do not know. Before any join; throws std::bad_alloc.
   virtual void noteLoaded() {}

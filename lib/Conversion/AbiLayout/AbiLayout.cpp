@@ -95,7 +95,8 @@ LAYOUT(pdl_symbol,
 LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),
   MEMBER(pdl_once_arguments, weight),
-  MEMBER(pdl_once_arguments, squared_norm))
+  MEMBER(pdl_once_arguments, squared_norm),
+  MEMBER(pdl_once_arguments, pushers))
 
 LAYOUT(pdl_scalar,
   MEMBER(pdl_scalar, name),

@@ -457,7 +457,7 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   KernelBuilder kernel(builder, loc, builder.getF64Type());
 
   // All members of `pdl_once_arguments` are doubles.
-  static_assert(sizeof(pdl_once_arguments) == 3 * sizeof(double));
+  static_assert(sizeof(pdl_once_arguments) == 4 * sizeof(double));
   IRMapping arguments;
   auto load = [&](BlockArgument argument, size_t offset) {
     arguments.map(argument,
@@ -468,6 +468,8 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   load(once.getWeightArgument(), offsetof(pdl_once_arguments, weight));
   load(once.getSquaredNormArgument(),
        offsetof(pdl_once_arguments, squared_norm));
+  if (BlockArgument pushers = once.getPushersArgument())
+    load(pushers, offsetof(pdl_once_arguments, pushers));
   SmallVector<Value> results = kernel.inlineRegion(once.getBody(), arguments);
   for (auto [number, result] : llvm::enumerate(results)) {
     Type element = cast<RankedTensorType>(once.getResult(number).getType())

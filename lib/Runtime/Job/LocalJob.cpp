@@ -82,6 +82,8 @@ public:
                const ReplicaLayout &layout, Scheduler &scheduler) override {
     if (isHogwild && program.update_count > 0) {
       PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
+      // Each worker updates by itself.
+      model.setPushers(layout.workers);
       std::vector<AsyncWorker> workers;
       for (int w = 0; w < layout.workers; ++w) {
         updaters.push_back(

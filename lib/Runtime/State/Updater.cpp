@@ -472,6 +472,7 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   arguments.weight = weightOf(index, merged);
   if (group.clip >= 0)
     arguments.squared_norm = norms[group.clip];
+  arguments.pushers = model.pushers();
   auto refuse = [&](const std::string &what) {
     return Status::invalid(fmt::format(
         "group @{} cannot be updated at its step {}: {}; nothing of this step "

@@ -219,6 +219,12 @@ nn.group @g rule(@kept) rate(0.1) merge(sum)
 
 // -----
 
+// expected-error @+2 {{expected string or keyword containing one of the following enum values for attribute 'rate_over' [pushers]}}
+// expected-error @+1 {{failed to parse}}
+nn.group @g rule(@sgd) rate(0.1) rate_over(trainers)
+
+// -----
+
 nn.rule @plain hyper(scale = 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %scale: f64):
   nn.yield %rate : f64

@@ -111,7 +111,7 @@ ParseResult pdlc::nn::parseGroupClauses(
     FloatAttr &rate, FlatSymbolRefAttr &schedule, DictionaryAttr &scheduleHyper,
     ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
     FlatSymbolRefAttr &average, DictionaryAttr &averageHyper,
-    MergeAttr &merge) {
+    MergeAttr &merge, RateOverAttr &rateOver) {
   Type none = parser.getBuilder().getType<NoneType>();
   Type f64 = parser.getBuilder().getF64Type();
   return parseClauses(
@@ -124,7 +124,8 @@ ParseResult pdlc::nn::parseGroupClauses(
                {"clip", inParentheses(parser, clip, none)},
                {"untouched", inParentheses(parser, untouched, Type())},
                {"average", named(parser, average, averageHyper)},
-               {"merge", inParentheses(parser, merge, Type())}});
+               {"merge", inParentheses(parser, merge, Type())},
+               {"rate_over", inParentheses(parser, rateOver, Type())}});
 }
 
 void pdlc::nn::printGroupClauses(
@@ -132,7 +133,7 @@ void pdlc::nn::printGroupClauses(
     DictionaryAttr ruleHyper, FloatAttr rate, FlatSymbolRefAttr schedule,
     DictionaryAttr scheduleHyper, ArrayAttr decay, FlatSymbolRefAttr clip,
     UntouchedAttr untouched, FlatSymbolRefAttr average,
-    DictionaryAttr averageHyper, MergeAttr merge) {
+    DictionaryAttr averageHyper, MergeAttr merge, RateOverAttr rateOver) {
   printNamed(printer, "rule", rule, ruleHyper);
   printClause(printer, "rate", rate);
   printNamed(printer, "schedule", schedule, scheduleHyper);
@@ -144,6 +145,8 @@ void pdlc::nn::printGroupClauses(
   printNamed(printer, "average", average, averageHyper);
   printClause(printer, "merge", merge,
               [&] { printer.printStrippedAttrOrType(merge); });
+  printClause(printer, "rate_over", rateOver,
+              [&] { printer.printStrippedAttrOrType(rateOver); });
 }
 
 //===----------------------------------------------------------------------===//

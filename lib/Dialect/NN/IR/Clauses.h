@@ -59,7 +59,8 @@ parseGroupClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &rule,
                   mlir::DictionaryAttr &scheduleHyper, mlir::ArrayAttr &decay,
                   mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
                   mlir::FlatSymbolRefAttr &average,
-                  mlir::DictionaryAttr &averageHyper, MergeAttr &merge);
+                  mlir::DictionaryAttr &averageHyper, MergeAttr &merge,
+                  RateOverAttr &rateOver);
 void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr rule,
                        mlir::DictionaryAttr ruleHyper, mlir::FloatAttr rate,
@@ -67,7 +68,8 @@ void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr scheduleHyper,
                        mlir::ArrayAttr decay, mlir::FlatSymbolRefAttr clip,
                        UntouchedAttr untouched, mlir::FlatSymbolRefAttr average,
-                       mlir::DictionaryAttr averageHyper, MergeAttr merge);
+                       mlir::DictionaryAttr averageHyper, MergeAttr merge,
+                       RateOverAttr rateOver);
 
 mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
                                     mlir::Attribute &missing,

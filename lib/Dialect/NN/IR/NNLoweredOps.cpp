@@ -97,8 +97,11 @@ LogicalResult LossSumOp::verify() {
 
 LogicalResult OnceOp::verifyRegions() {
   Type f64 = Float64Type::get(getContext());
-  auto yielded =
-      verifyScalarRegion(*this, getBody(), "body", SmallVector<Type>(3, f64));
+  // step, weight, squared norm; whoever needs it, the number of pushers.
+  const size_t arguments =
+      !getBody().empty() && getBody().getNumArguments() == 4 ? 4 : 3;
+  auto yielded = verifyScalarRegion(*this, getBody(), "body",
+                                    SmallVector<Type>(arguments, f64));
   if (failed(yielded))
     return failure();
   if (*yielded != SmallVector<Type>(getScalars().size(), f64) ||

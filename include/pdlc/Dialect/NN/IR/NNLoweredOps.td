@@ -466,7 +466,8 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     Counts one step of the group, and computes in f64 the scalars that its
     updates share; each result is rounded once to the element type. Region
     arguments: the step (1 at the first update), the summed weight, the squared
-    norm of the clip (0 without one). Schedule, clip factor and the rule's
+    norm of the clip (0 without one); and where the group's rate is divided by it,
+    the number of pushers (`nn.group`). Schedule, clip factor and the rule's
     `once` region are spelled out in it.
 
     The list behind `->` names the scalars: `weight` is the summed weight,
@@ -475,7 +476,7 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
 
     Constraints:
     - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
-    - (C2) Three f64 arguments; as many f64 values yielded as names and as
+    - (C2) Three f64 arguments, or four; as many f64 values yielded as names and as
       results; results have rank 0.
     - (C3) The ops of `nn.rule` (C2).
     - (C4) One scalar is the weight, and is what the region yields of its
@@ -504,6 +505,11 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     ::mlir::BlockArgument getStepArgument() { return getBody().getArgument(0); }
     ::mlir::BlockArgument getWeightArgument() { return getBody().getArgument(1); }
     ::mlir::BlockArgument getSquaredNormArgument() { return getBody().getArgument(2); }
+    /// Null where it does not ask for the number of pushers.
+    ::mlir::BlockArgument getPushersArgument() {
+      return getBody().getNumArguments() > 3 ? getBody().getArgument(3)
+                                             : ::mlir::BlockArgument();
+    }
 
     /// What `scalar`, one of the results, is.
     ::pdlc::nn::ScalarAttr getNameOf(::mlir::Value scalar);

@@ -284,6 +284,11 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       async): their mean over all samples (`mean`, also where the clause is left out),
       or the sum of the steps' means, so that each step counts in full (`sum`). It
       means nothing where each step is sent by itself.
+    - `rate_over(pushers)`: the rate, as the schedule makes it, is divided by the
+      number of pushers of the job: of senders whose gradients are each a step of the
+      rule by itself. Those are all workers in mode async and of `--hogwild`, and the
+      trainers in mode half-async. Where a step joins what all send there is one, so
+      that the model means the same as without the clause.
 
     Clauses may stand in any order; `rule` and `rate` are required.
 
@@ -308,6 +313,7 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     ```mlir
     nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
     nn.group @words rule(@sgd) rate(0.1) merge(sum)
+    nn.group @layers rule(@adam) rate(1.0e-3) rate_over(pushers)
     nn.group @dense rule(@adam) rate(1.0e-3) average(@ema {decay = 0.99})
     ```
   }];
@@ -319,11 +325,12 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     OptionalAttr<NN_UntouchedAttr>:$untouched,
     OptionalAttr<FlatSymbolRefAttr>:$average,
     OptionalAttr<DictionaryAttr>:$average_hyper,
-    OptionalAttr<NN_MergeAttr>:$merge);
+    OptionalAttr<NN_MergeAttr>:$merge,
+    OptionalAttr<NN_RateOverAttr>:$rate_over);
   let assemblyFormat = [{
     $sym_name `` custom<GroupClauses>($rule, $rule_hyper, $rate, $schedule,
       $schedule_hyper, $decay, $clip, $untouched, $average, $average_hyper,
-      $merge) attr-dict
+      $merge, $rate_over) attr-dict
   }];
   let hasVerifier = 1;
 }
