@@ -29,7 +29,9 @@ constexpr double clipLimit = 0.5;
 template <typename T, bool clipped>
 void once(const pdl_once_arguments *arguments, void *scalars) {
   const double norm = std::sqrt(arguments->squared_norm);
-  const double factor = clipped && norm > clipLimit ? clipLimit / norm : 1;
+  // The groups divide by the number of pushers.
+  const double factor =
+      (clipped && norm > clipLimit ? clipLimit / norm : 1) / arguments->pushers;
   *static_cast<Scalars<T> *>(scalars) = {T(arguments->weight), T(factor),
                                          T(1 - std::pow(0.9, arguments->step))};
 }
