@@ -376,6 +376,14 @@ void PartCollector::addGroup(GroupOp group) {
     add(training, "merged steps" + of, stringifyMerge(Merge::sum).str());
   if (std::optional<RateOver> over = group.getRateOver())
     add(training, "rate over" + of, stringifyRateOver(*over).str());
+  if (FlatSymbolRefAttr name = group.getCompensationAttr()) {
+    auto compensation = symbols.lookup<RuleOp>(name.getValue());
+    add(training, "compensation" + of,
+        textOf(compensation.getHyperNames(), compensation.getHyperValues(),
+               group.getCompensationHyperAttr()) +
+            ", " + digestOf(compensation.getOnce()) +
+            digestOf(compensation.getEach()));
+  }
 }
 
 /// `column`: where the field begins if it does not say so itself. `names`: of

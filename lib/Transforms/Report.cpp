@@ -52,6 +52,8 @@ struct SymbolFacts {
   int64_t rowSlots = 0;
   /// Whether @train updates it, reads it, and whether a clip's norm takes it.
   bool trained = false, read = false, clipped = false;
+  /// Whether its server keeps what each sender has seen of it.
+  bool seen = false;
   /// Table: ids of a sample.
   int64_t idsOfSample = 0;
 
@@ -74,6 +76,8 @@ struct ServerFacts {
   int64_t blocks = 0, shards = 0;
   double stateBytes = 0, bytesOfKey = 0, bytesIn = 0, bytesOut = 0,
          touchedBytes = 0;
+  /// Of what one sender has seen, for one step.
+  double seenBytes = 0;
 };
 
 /// What `pdl-measure` finds.
@@ -178,6 +182,7 @@ LogicalResult Report::collect() {
   for (Operation &op : train.getBody().front())
     if (auto update = dyn_cast<nn::UpdateOp>(op)) {
       facts[update.getSymbolAttr().getAttr()].trained = true;
+      facts[update.getSymbolAttr().getAttr()].seen = update.getSeen();
       ++channels;
     } else if (auto read = dyn_cast<nn::ReadOp>(op)) {
       facts[read.getSymbolAttr().getAttr()].read = true;
@@ -223,6 +228,7 @@ void Report::distribute() {
         own.stateBytes += double(rows) * fact.stateRowBytes();
         if (fact.trained)
           own.touchedBytes += double(rows) * fact.stateRowBytes();
+        own.seenBytes += fact.seen ? double(rows) * fact.rowBytes() : 0;
         continue;
       }
       double keys = keysOfSender(fact) / pdlabi::logicalShardCount;
@@ -234,6 +240,7 @@ void Report::distribute() {
       if (fact.trained) {
         own.bytesIn += keys * fact.gradientBytes();
         own.touchedBytes += keys * fact.stateRowBytes();
+        own.seenBytes += fact.seen ? keys * fact.valueBytes() : 0;
         if (fact.clipped && !mode->sendersFormNorms)
           own.bytesOut += kNormBytes;
       }
@@ -360,6 +367,12 @@ void Report::printServers(raw_ostream &out) const {
     most = std::max(most, load);
     sum += load;
   }
+  double seen = 0;
+  for (const ServerFacts &server : byServer)
+    seen = std::max(seen, server.seenBytes * senders);
+  if (seen > 0)
+    out << "  to compensate delays a server keeps up to " << formatBytes(seen)
+        << " of what senders have seen of their last step\n";
   out << llvm::format("  cost of the largest over the mean: %.3f\n",
                       sum > 0 ? most * map.ownerCount() / sum : 1.0);
   out << llvm::format("  digest of the map: %016llx\n",

@@ -174,7 +174,8 @@ class Model:
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
               untouched: str | None = None, average: str | Named | Rule | None = None,
-              merge: str | None = None, rate_over: str | None = None) -> Group:
+              merge: str | None = None, rate_over: str | None = None,
+              compensate: str | Named | Rule | None = None) -> Group:
         """Symbols that are trained alike.
 
         A rule or schedule is one of the standard library by its name, with
@@ -184,7 +185,8 @@ class Model:
         read an average of the steps. `merge` says what steps that a worker of mode async
         sends as one count: their "mean", or their "sum". With `rate_over="pushers"` the rate is
         divided by the number of those whose gradients are each a step by itself: of workers in
-        mode async, of trainers in mode half-async, else 1.
+        mode async, of trainers in mode half-async, else 1. With
+        `compensate="delay_compensation"` a gradient that is late in these modes is made up for.
         """
         clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
         if schedule is not None:
@@ -210,6 +212,8 @@ class Model:
                 raise ModelError(f"rate_over='{rate_over}'"
                                  + did_you_mean(rate_over, ["pushers"]))
             clauses.append(f"rate_over({rate_over})")
+        if compensate is not None:
+            clauses.append(f"compensate({_reference(compensate)})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,

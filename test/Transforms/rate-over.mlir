@@ -21,21 +21,20 @@ nn.program @train reads(@r) {
 }
 
 // CHECK: nn.once @over
-// CHECK-NEXT: ^bb0(%{{.+}}: f64, %[[WEIGHT:.+]]: f64, %{{.+}}: f64, %[[PUSHERS:.+]]: f64):
-// CHECK: %[[SCHEDULED:.+]] = arith.divf
-// CHECK: %[[RATE:.+]] = arith.divf %[[SCHEDULED]], %[[PUSHERS]] : f64
+// CHECK-NEXT: ^bb0(%{{[a-z0-9_]+}}: f64, %[[WEIGHT:[a-z0-9_]+]]: f64, %{{[a-z0-9_]+}}: f64, %[[PUSHERS:[a-z0-9_]+]]: f64):
+// CHECK: %[[RATE:.+]] = arith.divf %{{.+}}, %[[PUSHERS]] : f64
 // CHECK-NEXT: nn.yield %[[WEIGHT]], %[[RATE]] : f64, f64
 // CHECK: nn.once @plain
-// CHECK-NEXT: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+// CHECK-NEXT: ^bb0(%{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64):
 
 // It is the server that divides.
 // ROLES: module @trainer
 // ROLES-NOT: nn.once
 // ROLES: module @pserver
 // ROLES: nn.once @over
-// ROLES-NEXT: ^bb0(%{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64, %{{.+}}: f64):
+// ROLES-NEXT: ^bb0(%{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64, %{{[a-z0-9_]+}}: f64):
 
 // KERNEL: func.func private @once_over(%[[ARGS:.+]]: !llvm.ptr,
-// KERNEL: %[[PLACE:.+]] = llvm.getelementptr %[[ARGS]][3]
+// KERNEL: %[[PLACE:.+]] = llvm.getelementptr inbounds %[[ARGS]][3]
 // KERNEL-NEXT: %[[PUSHERS:.+]] = llvm.load %[[PLACE]]
 // KERNEL: arith.divf %{{.+}}, %[[PUSHERS]] : f64

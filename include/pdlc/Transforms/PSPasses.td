@@ -76,6 +76,44 @@ def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
   }];
 }
 
+def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
+  let summary = "Leaves out what compensates delays where there are none";
+  let description = [{
+    Updates of groups that say `compensate` ask for the value on which a gradient was
+    computed. Where the push of a sender is a step by itself (modes `async` and
+    `half-async`) servers know it, and the module stays as it is. Where all that is
+    sent for a step is joined, or each trainer updates the copy that it computes on,
+    the value is the one that was seen, and what was to be done otherwise is removed:
+    such a program is that of a model without the clause.
+
+    In mode `quorum` a round adds gradients that were computed on different values,
+    some of them late: the clause is refused at the group.
+
+    Before:
+    ```mlir
+    nn.update @w gradient(%g) seen scalars(%s#0, %s#1, %s#2) {
+    ^bb0(%value: f32, %sum: f32, %seen: f32, %weight: f32, %rate: f32, %strength: f32):
+      %g1 = arith.divf %sum, %weight : f32
+      %same = arith.cmpf oeq, %value, %seen : f32
+      ...
+      %g2 = arith.select %same, %g1, %compensated : f32
+    ```
+    After, with `mode=sync`:
+    ```mlir
+    nn.update @w gradient(%g) scalars(%s#0, %s#1, %s#2) {
+    ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32, %strength: f32):
+      %g1 = arith.divf %sum, %weight : f32
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"local\"",
+           "The mode that the module will be cut for">,
+  ];
+  let statistics = [
+    Statistic<"numSettled", "updates-settled", "Updates without delays">,
+  ];
+}
+
 def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
   let summary = "Shows which server owns which unit";
   let description = [{

@@ -15,8 +15,8 @@
 namespace pdlrt {
 
 /// Passes all on, and logs what is done to the state in its order: requests of
-/// steps that were taken, rounds that were closed, answers; and of joins how many
-/// workers trainers have. What is refused is not logged.
+/// steps that were taken, rounds that were closed, answers; and of joins how
+/// many workers trainers have. What is refused is not logged.
 class LoggedApplication final : public PassingApplication {
 public:
   /// Both outlive it.

@@ -42,6 +42,13 @@ Status checkHogwild(const pdl_descriptor &descriptor,
                            "--replicas 1xN for N workers");
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
+    if (descriptor.groups[symbol.group].compensates)
+      return Status::invalid(
+          std::string("--hogwild cannot compensate delays, as group @") +
+          descriptor.groups[symbol.group].name +
+          " says: workers read values while others write them, and nobody "
+          "keeps which they saw; leave --hogwild out, or leave compensate out "
+          "and translate the model again");
     if (symbol.kind == PDL_SYMBOL_TABLE &&
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
       return Status::invalid(

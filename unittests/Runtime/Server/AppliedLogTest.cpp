@@ -32,8 +32,9 @@ constexpr BlockVariant asyncVariant = {PDL_F32, false, PDL_MODE_ASYNC};
 class LoggedJob {
 public:
   LoggedJob(const TestFolder &folder, const std::string &name, int32_t servers,
-            const Checkpoint *from = nullptr)
-      : job(asyncVariant, servers, trainers, PlacementPolicy::LeastLoaded, 2) {
+            const Checkpoint *from = nullptr,
+            const BlockVariant &variant = asyncVariant)
+      : job(variant, servers, trainers, PlacementPolicy::LeastLoaded, 2) {
     for (int32_t s = 0; s < servers; ++s) {
       StateServer &server = job.server(s);
       if (from) {
@@ -59,6 +60,7 @@ public:
       for (uint32_t t = 0; t < trainers; ++t) {
         Handshake handshake = job.server(s).handshake();
         handshake.workers = workers;
+        handshake.checkpoint = testing::TempDir();
         Envelope request;
         request.kind = MessageKind::Join;
         request.trainer = t;
@@ -195,6 +197,27 @@ TEST(AppliedLog, AReplayKnowsHowManyPushersThereWere) {
   EXPECT_THAT(replay(joined.job.descriptor(), options),
               HasSubstr("20 requests"));
   expectSameState(joined.save(folder.file("saved")), options.output);
+}
+
+// What a sender has seen follows from what it was answered.
+TEST(AppliedLog, AReplayCompensatesDelays) {
+  TestFolder folder;
+  std::mt19937 random(9);
+  BlockVariant variant = asyncVariant;
+  variant.compensates = true;
+  LoggedJob job(folder, "late", 2, nullptr, variant), other(folder, "plain", 2);
+  std::mt19937 same = random;
+  job.run(30, random);
+  other.run(30, same);
+  job.finish();
+  other.finish();
+  EXPECT_NE(digestOfState(job.job.server(0).model()),
+            digestOfState(other.job.server(0).model()));
+  ReplayOptions options;
+  options.logs = job.logs;
+  options.output = folder.file("again");
+  EXPECT_THAT(replay(job.job.descriptor(), options), HasSubstr("30 requests"));
+  expectSameState(job.save(folder.file("saved")), options.output);
 }
 
 TEST(AppliedLog, DamageIsNoticedWhereverItIs) {

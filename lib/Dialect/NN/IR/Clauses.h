@@ -60,7 +60,8 @@ parseGroupClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &rule,
                   mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
                   mlir::FlatSymbolRefAttr &average,
                   mlir::DictionaryAttr &averageHyper, MergeAttr &merge,
-                  RateOverAttr &rateOver);
+                  RateOverAttr &rateOver, mlir::FlatSymbolRefAttr &compensation,
+                  mlir::DictionaryAttr &compensationHyper);
 void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr rule,
                        mlir::DictionaryAttr ruleHyper, mlir::FloatAttr rate,
@@ -69,7 +70,9 @@ void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::ArrayAttr decay, mlir::FlatSymbolRefAttr clip,
                        UntouchedAttr untouched, mlir::FlatSymbolRefAttr average,
                        mlir::DictionaryAttr averageHyper, MergeAttr merge,
-                       RateOverAttr rateOver);
+                       RateOverAttr rateOver,
+                       mlir::FlatSymbolRefAttr compensation,
+                       mlir::DictionaryAttr compensationHyper);
 
 mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
                                     mlir::Attribute &missing,
