@@ -91,18 +91,30 @@ def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
-    nn.update @w gradient(%g) seen scalars(%s#0, %s#1, %s#2) {
+    nn.update @w gradient(%g) seen scalars(%weights, %rates, %strengths) {
     ^bb0(%value: f32, %sum: f32, %seen: f32, %weight: f32, %rate: f32, %strength: f32):
       %g1 = arith.divf %sum, %weight : f32
       %same = arith.cmpf oeq, %value, %seen : f32
-      ...
-      %g2 = arith.select %same, %g1, %compensated : f32
+      %moved = arith.subf %value, %seen : f32
+      %0 = arith.mulf %g1, %g1 : f32
+      %1 = arith.mulf %strength, %0 : f32
+      %2 = arith.mulf %1, %moved : f32
+      %3 = arith.addf %g1, %2 : f32
+      %g2 = arith.select %same, %g1, %3 : f32
+      %4 = arith.mulf %rate, %g2 : f32
+      %5 = arith.subf %value, %4 : f32
+      nn.yield %5 : f32
+    } : tensor<273x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>
     ```
     After, with `mode=sync`:
     ```mlir
-    nn.update @w gradient(%g) scalars(%s#0, %s#1, %s#2) {
+    nn.update @w gradient(%g) scalars(%weights, %rates, %strengths) {
     ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32, %strength: f32):
       %g1 = arith.divf %sum, %weight : f32
+      %4 = arith.mulf %rate, %g1 : f32
+      %5 = arith.subf %value, %4 : f32
+      nn.yield %5 : f32
+    } : tensor<273x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>
     ```
   }];
   let options = [
