@@ -323,14 +323,16 @@ class RulesOverPushers(unittest.TestCase):
         logs = self.root / "killed.logs"
         logs.mkdir()
         with Cluster(self.root / "async", 2, 2,
-                     [*self.flags("killed", "1x2"), "--epochs", 8,
+                     [*self.flags("killed", "1x2"), "--epochs", 40,
                       "--on-failure", "wait"],
                      ["--seed", 7, "--on-failure", "wait", "--log-applied",
                       logs]) as cluster:
             cluster.start()
+            first = list(cluster.trainers)
             for rank in (1, 0, 1):
-                time.sleep(0.3)
-                cluster.kill_and_restart_trainer(rank, "train ")
+                time.sleep(0.5)
+                cluster.kill_and_restart_trainer(rank, "trained ")
+            self.assertNotEqual(cluster.trainers[1], first[1])
             cluster.finish(leave_may_be_lost=True)
         self.replay("killed", "async",
                     [logs / f"applied-{rank}.log" for rank in range(2)])
