@@ -291,8 +291,7 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       that the model means the same as without the clause.
     - `compensate(@delay_compensation {strength = 0.04})`: where the gradient of a push
       was computed on another value than the one that it meets, a rule `of delays`
-      makes of it the gradient that the others see, behind clips and before
-      regularizers. Where the value is the one that was seen, the gradient stays as it
+      makes of it the gradient that regularizers and the group's rule see, behind clips. Where the value is the one that was seen, the gradient stays as it
       is. So the clause means nothing where no push is late: it is for modes in which a
       sender's push is a step of its own (`ps-settle-delays`).
 
