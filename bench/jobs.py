@@ -18,11 +18,11 @@ class JobFailed(SystemExit):
 
 class Said:
     """The figures of one process: `rate` in samples/s (trainers), milliseconds of
-    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes),
-    and all that it printed, `text`."""
+    a step by the name of the part, `traffic` as rows of (messages, bytes, bytes), the most
+    memory that it had, `peak` in bytes, and all that it printed, `text`."""
 
-    def __init__(self, text):
-        self.text = text
+    def __init__(self, text, peak=0):
+        self.text, self.peak = text, peak
         rate = re.search(r"\((\d+) samples/s\)", text)
         self.rate = float(rate[1]) if rate else 0.0
         line = re.search(r"a step (took .*)", text)
@@ -40,6 +40,30 @@ def wait_for(condition, processes, what):
         if time.monotonic() > end or any(p.poll() for p in processes):
             raise JobFailed(f"{what} does not start")
         time.sleep(0.002)
+
+
+def peak_memory(process):
+    """The most bytes of memory that a running process had so far; 0 of one that has ended.
+    (What the system says of it then counts the program that started it too.)"""
+    try:
+        with open(f"/proc/{process.pid}/status") as status:
+            found = re.search(r"VmHWM:\s+(\d+) kB", status.read())
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def wait_and_measure(processes, end, limit):
+    """Waits for processes until `end`; returns the most bytes of memory that each had."""
+    peaks = [0] * len(processes)
+    while any(process.poll() is None for process in processes):
+        for number, process in enumerate(processes):
+            peaks[number] = max(peaks[number], peak_memory(process))
+        if time.monotonic() > end:
+            running = next(p for p in processes if p.poll() is None)
+            raise JobFailed(f"{' '.join(running.args)} still runs after {limit} s")
+        time.sleep(0.02)
+    return peaks
 
 
 def run_job(servers, trainers, sockets=(), limit=LIMIT):
@@ -63,12 +87,7 @@ def run_job(servers, trainers, sockets=(), limit=LIMIT):
         for command in trainers:
             start(command)
         end = time.monotonic() + limit
-        for process in processes:
-            try:
-                process.wait(max(0.1, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                raise JobFailed(f"{' '.join(process.args)} still runs after "
-                                f"{limit} s") from None
+        peaks = wait_and_measure(processes, end, limit)
     finally:
         for process in processes:
             if process.poll() is None:
@@ -82,7 +101,7 @@ def run_job(servers, trainers, sockets=(), limit=LIMIT):
     for process, text in zip(processes, texts):
         if process.returncode != 0:
             raise JobFailed(f"{' '.join(process.args)} failed:\n{text}")
-    said = [Said(text) for text in texts]
+    said = [Said(text, peak) for text, peak in zip(texts, peaks)]
     return said[:len(servers)], said[len(servers):]
 
 

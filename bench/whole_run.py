@@ -30,11 +30,11 @@ SLOTS = 26
 NUMBERS = 13
 
 
-def make_samples():
+def make_samples(samples=SAMPLES):
     """Labels, numbers and ids, the ids as skewed as in bench/handwritten."""
     rng = random.Random(7)
     labels, numbers, ids = array.array("f"), array.array("f"), array.array("q")
-    for _ in range(SAMPLES):
+    for _ in range(samples):
         labels.append(float(rng.random() < 0.25))
         numbers.extend(float(rng.randrange(100)) for _ in range(NUMBERS))
         ids.extend((slot << 40) | int(10 ** (1 + slot / 5) * rng.random() ** 4)
@@ -43,11 +43,12 @@ def make_samples():
 
 
 def write_safetensors(path, labels, numbers, ids):
-    splits = array.array("i", range(SAMPLES * SLOTS + 1))
+    samples = len(labels)
+    splits = array.array("i", range(samples * SLOTS + 1))
     header, end, data = {}, 0, b""
     for name, kind, shape, values in (
-            ("label", "F32", [SAMPLES, 1], labels),
-            ("numbers", "F32", [SAMPLES, NUMBERS], numbers),
+            ("label", "F32", [samples, 1], labels),
+            ("numbers", "F32", [samples, NUMBERS], numbers),
             ("categories.values", "I64", [len(ids)], ids),
             ("categories.splits", "I32", [len(splits)], splits)):
         payload = values.tobytes()

@@ -59,27 +59,29 @@ class Costs(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def predict(self, mode, share):
-        """Messages, bytes sent and bytes received, of a trainer's step."""
+    def predict(self, mode, share, more=""):
+        """Messages, bytes sent and bytes received, of a trainer's step; in mode geo the
+        messages are those of an exchange."""
         placed = run(PDL_OPT, self.root / "small.mlir",
                      f"--pdl-pipeline=to=placed mode={mode} " +
                      " ".join(BLOCKS)).stdout
         report = run(PDL_OPT, f"--ps-report=servers={servers_of(mode)} "
                      f"trainers={TRAINERS} workers={WORKERS} batch-size={BATCH} "
-                     f"unique-share={share}", "-o", "/dev/null",
+                     f"unique-share={share} {more}", "-o", "/dev/null",
                      input=placed).stdout
-        found = re.search(r"in (\d+) messages \((\d+) and (\d+) bytes\)", report)
+        found = re.search(r"in (\d+) messages(?: every \d+ steps)? "
+                          r"\((\d+) and (\d+) bytes\)", report)
         self.assertTrue(found, report)
         return [int(number) for number in found.groups()]
 
-    def count(self, mode, steps):
+    def count(self, mode, steps, *flags):
         """What the processes say: by trainer and owner, messages, bytes sent,
         bytes received."""
         owners = owners_of(mode)
         with Cluster(self.root / mode, TRAINERS, servers_of(mode),
                      ["--data", self.root / "rows.csv", "--batch-size", BATCH,
                       "--steps", steps, "--seed", 7, "--replicas",
-                      f"1x{WORKERS}"], ["--seed", 7],
+                      f"1x{WORKERS}", *flags], ["--seed", 7],
                      peers=mode in WITH_OWNERS) as cluster:
             outputs = cluster.start().finish()
             logs = [server.output for server in cluster.servers]
@@ -96,7 +98,9 @@ class Costs(unittest.TestCase):
         for server, (owner, log) in enumerate(zip(owners, logs)):
             # One step of mode async for each worker.
             pushes = 1 if mode in ROUNDS else TRAINERS * WORKERS
-            self.assertIn(f"{owner}: {steps * pushes} steps; a step took ", log)
+            if mode != "geo":
+                self.assertIn(f"{owner}: {steps * pushes} steps; a step took ",
+                              log)
             said = re.search(r"(\d+) messages, (\d+) bytes received, (\d+) "
                              "bytes sent", log)
             self.assertTrue(said, log)
@@ -105,20 +109,27 @@ class Costs(unittest.TestCase):
                               for i in range(3)])
         return counts
 
-    def check(self, mode, clip, messages):
+    def translate(self, mode, clip):
         (self.root / "small.mlir").write_text(
             small_model("@sgd", clip=clip, decay=False, warm_up=False))
         run(PDL_TRANSLATE, self.root / "small.mlir", "-o", self.root / mode,
             f"--mode={mode}", *("--" + flag for flag in BLOCKS))
+
+    def between(self, mode, *flags):
+        """By trainer: messages, bytes sent and received of a step, on average, of those
+        between the first few and many."""
+        few, many = self.count(mode, FEW, *flags), self.count(mode, MANY, *flags)
+        return [[sum(many[trainer][s][i] - few[trainer][s][i]
+                     for s in range(len(owners_of(mode)))) / (MANY - FEW)
+                 for i in range(3)] for trainer in range(TRAINERS)]
+
+    def check(self, mode, clip, messages, more="", flags=()):
+        self.translate(mode, clip)
         # Rounds: the workers of a trainer have one list of keys together.
         share = VALUES / BATCH / (WORKERS if mode in ROUNDS else 1)
-        predicted = self.predict(mode, share)
+        predicted = self.predict(mode, share, more)
         self.assertEqual(predicted[0], messages)
-        few, many = self.count(mode, FEW), self.count(mode, MANY)
-        for trainer in range(TRAINERS):
-            step = [sum(many[trainer][s][i] - few[trainer][s][i]
-                        for s in range(len(owners_of(mode)))) / (MANY - FEW)
-                    for i in range(3)]
+        for step in self.between(mode, *flags):
             self.assertEqual(step, predicted)
 
     def test_sync(self):
@@ -141,6 +152,27 @@ class Costs(unittest.TestCase):
 
     def test_async_with_clip(self):
         self.check("async", clip=True, messages=WORKERS * SERVERS)
+
+    def test_async_beside_steps(self):
+        self.check("async", clip=True, messages=2 * WORKERS * SERVERS,
+                   more="push-queue=1", flags=("--push-queue", 1))
+
+    def test_geo(self):
+        """What goes up is known; what comes back hangs on what others have sent
+        meanwhile, and is at most what is predicted."""
+        self.translate("geo", clip=True)
+        every = 4
+        share = VALUES / BATCH / WORKERS / every
+        messages, sent, received = self.predict("geo", share,
+                                                f"geo-steps={every}")
+        self.assertEqual(messages, SERVERS)
+        for step in self.between("geo", "--geo-steps", every):
+            self.assertEqual(step[0] * every, messages)
+            # Each section of rows may end with 4 bytes more.
+            self.assertAlmostEqual(step[1], sent, delta=4 * SERVERS)
+            # The least where one trainer is done before the other begins.
+            self.assertLessEqual(step[2], received)
+            self.assertGreater(step[2], received / MANY)
 
 
 if __name__ == "__main__":

@@ -12,14 +12,21 @@ import tempfile
 import time
 import unittest
 
-from programs import BUILD, PDL_OPT, model, run
+from programs import ADULT, BUILD, PDL_OPT, PDL_TRANSLATE, model, run
 
 MEASURE = BUILD / "bin" / "pdl-measure"
 # What a number of a machine of these years lies between.
 BOUNDS = {"flops_per_second": (1e9, 1e13),
           "memory_bytes_per_second": (1e8, 1e13),
           "network_bytes_per_second": (1e6, 1e12),
-          "round_trip_seconds": (1e-7, 1)}
+          "round_trip_seconds": (1e-7, 1),
+          "find_key_seconds": (1e-10, 1e-5),
+          "message_seconds": (1e-6, 1e-1),
+          "message_byte_seconds": (1e-12, 1e-6),
+          "local_message_seconds": (1e-7, 1e-1),
+          "local_message_byte_seconds": (1e-13, 1e-6),
+          "cores": (0.5, 1e4),
+          "process_bytes": (1e6, 1e9)}
 
 
 class Measure(unittest.TestCase):
@@ -39,7 +46,34 @@ class Measure(unittest.TestCase):
                          "--pdl-pipeline=to=placed mode=sync",
                          f"--ps-report=servers=2 machine={path}", "-o",
                          "/dev/null").stdout
-            self.assertIn("predicted time of a step", report)
+            self.assertIn("predicted step", report)
+
+    def test_costs_of_a_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine, costs = f"{folder}/machine.json", f"{folder}/costs.json"
+            run(MEASURE, "-o", machine)
+            run(PDL_TRANSLATE, model("wide_deep"), "-o", f"{folder}/one")
+            run(f"{folder}/one/trainer", "train", "--data", ADULT, "--steps", "40",
+                "--batch-size", "64", "--costs", costs)
+            measured = json.loads(pathlib.Path(costs).read_text())
+            self.assertEqual(measured["model"], "wide_deep")
+            self.assertEqual(measured["batch_size"], 64)
+            self.assertEqual(measured["steps"], 40)
+            self.assertGreater(measured["table_keys"]["embedding"], 50)
+            self.assertLess(measured["keys"], measured["ids"])
+            self.assertLess(measured["compute_seconds"],
+                            measured["step_seconds"])
+            report = run(PDL_OPT, model("wide_deep"),
+                         "--pdl-pipeline=to=placed mode=sync",
+                         f"--ps-report=servers=2 batch-size=64 hosts=shared "
+                         f"machine={machine} costs={costs}", "-o",
+                         "/dev/null").stdout
+            self.assertIn("predicted memory", report)
+            nothing = subprocess.run(
+                [f"{folder}/one/trainer", "train", "--data", ADULT, "--steps", "0",
+                 "--costs", costs], capture_output=True, text=True)
+            self.assertEqual(nothing.returncode, 1)
+            self.assertIn("nothing was trained", nothing.stderr)
 
     def test_two_processes(self):
         with socket.socket() as free:

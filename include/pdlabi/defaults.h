@@ -22,6 +22,9 @@ namespace pdlabi {
 /// ps-report computes with.
 inline constexpr int64_t defaultBatchSize = 256;
 
+/// Mode geo: steps from one exchange to the next.
+inline constexpr int64_t defaultGeoSteps = 100;
+
 } // namespace pdlabi
 
 #endif // PDLABI_DEFAULTS_H

@@ -8,15 +8,14 @@
 
 #include "LookupIds.h"
 #include "PlacementMap.h"
+#include "StepPrediction.h"
 #include "mlir/Support/FileUtilities.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace pdlc {
@@ -74,15 +73,11 @@ struct SymbolFacts {
 /// State of one owner, and bytes between it and one sender.
 struct ServerFacts {
   int64_t blocks = 0, shards = 0;
-  double stateBytes = 0, bytesOfKey = 0, bytesIn = 0, bytesOut = 0,
-         touchedBytes = 0;
-  /// Of what one sender has seen, for one step.
+  double stateBytes = 0, bytesOfKey = 0, gradientBytes = 0;
+  /// Of what one sender has seen, for one step: part of the last answer to it.
   double seenBytes = 0;
-};
-
-/// What `pdl-measure` finds.
-struct Machine {
-  double flops = 0, memoryBytes = 0, networkBytes = 0, roundTrip = 0;
+  /// Of an exchange, then of a step.
+  OwnerLoad load;
 };
 
 struct Report : pdlc::impl::PSReportBase<Report> {
@@ -95,25 +90,37 @@ struct Report : pdlc::impl::PSReportBase<Report> {
 
 private:
   LogicalResult run();
-  LogicalResult readMachine();
+  LogicalResult checkOptions();
+  LogicalResult readConstants();
   LogicalResult collect();
   void distribute();
   double flopsOfSample() const;
-  int64_t messagesOfStep() const;
+  int64_t messagesOfExchange() const;
+  /// Steps between two exchanges.
+  int64_t stepsOfExchange() const { return mode->trainersApply ? geoSteps : 1; }
+  bool isBeside() const { return pushQueue > 0; }
   void printParameters(raw_ostream &out) const;
   std::string nameOfOwner(int32_t owner) const;
-  double bytesOfLink() const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
-  void printTimes(raw_ostream &out, const Machine &on) const;
+  void printMemory(raw_ostream &out) const;
+  void printTimes(raw_ostream &out) const;
+  JobLoad jobLoad() const;
   int64_t sendersOfTrainer() const { return mode->workersSend ? workers : 1; }
-  double keysOfStep(const SymbolFacts &table) const {
+  double keysOfExchange(const SymbolFacts &table) const {
     return double(table.idsOfSample) * double(batchSize) * workers *
-           uniqueShare;
+           double(stepsOfExchange()) * uniqueShare;
   }
   double keysOfSender(const SymbolFacts &table) const {
-    return keysOfStep(table) / double(sendersOfTrainer());
+    return keysOfExchange(table) / double(sendersOfTrainer());
   }
+  /// Mode geo: keys that others have changed between two exchanges, over those
+  /// that one has.
+  double keysOfOthers() const {
+    const double others = double(trainers - 1);
+    return measured && others > 0 ? keyGrowth(*measured, others) : others;
+  }
+  void addShard(ServerFacts &owner, const SymbolFacts &fact) const;
   /// Heads, sizes, losses and norms of a step, of one sender and server.
   void addSmallParts(ServerFacts &server) const;
 
@@ -123,7 +130,8 @@ private:
   llvm::DenseMap<StringAttr, SymbolFacts> facts;
   PlacementMap map;
   std::vector<ServerFacts> byServer;
-  std::optional<Machine> constants;
+  std::optional<MachineConstants> constants;
+  std::optional<MeasuredCosts> measured;
 };
 
 } // namespace
@@ -181,12 +189,13 @@ LogicalResult Report::collect() {
                                       "there is no step to report about");
   for (Operation &op : train.getBody().front())
     if (auto update = dyn_cast<nn::UpdateOp>(op)) {
-      facts[update.getSymbolAttr().getAttr()].trained = true;
-      facts[update.getSymbolAttr().getAttr()].seen = update.getSeen();
-      ++channels;
+      SymbolFacts &fact = facts[update.getSymbolAttr().getAttr()];
+      fact.trained = true;
+      fact.seen = update.getSeen();
+      channels += mode->trainersApply ? 2 : 1;
     } else if (auto read = dyn_cast<nn::ReadOp>(op)) {
       facts[read.getSymbolAttr().getAttr()].read = true;
-      ++channels;
+      channels += mode->trainersApply ? 0 : 1;
     } else if (auto pull = dyn_cast<nn::PullOp>(op)) {
       SymbolFacts &table = facts[pull.getTableAttr().getAttr()];
       table.read = true;
@@ -196,20 +205,58 @@ LogicalResult Report::collect() {
       for (Attribute symbol : norm.getSymbols())
         facts[cast<FlatSymbolRefAttr>(symbol).getAttr()].clipped = true;
       ++clips;
-      channels += 1 + (mode->sendersFormNorms ? 0 : norm.getSymbols().size());
+      if (!mode->trainersApply)
+        channels += 1 + (mode->sendersFormNorms ? 0 : norm.getSymbols().size());
     }
   // The losses'.
-  ++channels;
+  channels += mode->trainersApply ? 0 : 1;
   return success();
 }
 
 void Report::addSmallParts(ServerFacts &server) const {
   double heads =
-      double(messagesOfStep()) *
+      double(messagesOfExchange()) *
       double(kEnvelopeBytes + kPayloadHeadBytes + kSizeBytes * channels);
-  server.bytesIn += heads + kLossBytes + double(kNormBytes * clips);
-  // Each answer of a step says the losses.
-  server.bytesOut += heads + double(kLossBytes * messagesOfStep());
+  server.load.bytesIn += heads;
+  server.load.bytesOut += heads;
+  if (mode->trainersApply)
+    return;
+  server.load.bytesIn += kLossBytes + double(kNormBytes * clips);
+  // Each answer of a step says the losses, if its sender does not know them.
+  if (!isBeside())
+    server.load.bytesOut += double(kLossBytes * messagesOfExchange());
+}
+
+/// One logical shard of a table.
+void Report::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
+  const double keys = keysOfSender(fact) / pdlabi::logicalShardCount;
+  OwnerLoad &load = owner.load;
+  ++owner.shards;
+  const int64_t keptBytes =
+      mode->trainersApply ? fact.valueBytes() : fact.stateRowBytes();
+  owner.bytesOfKey +=
+      double(keptBytes + kTableBytesOfKey) / pdlabi::logicalShardCount;
+  load.keys += keys;
+  load.bytesIn += keys * kKeyBytes;
+  if (mode->trainersApply) {
+    // Changes go up; keys and values that others have changed come down, of
+    // other keys at the most.
+    load.bytesIn += keys * fact.rowBytes();
+    load.bytesOut +=
+        keys * keysOfOthers() * double(kKeyBytes + fact.rowBytes());
+    load.rowBytes += keys * fact.stateRowBytes();
+    return;
+  }
+  load.bytesOut += keys * fact.valueBytes();
+  if (!fact.trained)
+    return;
+  // A push that leaves by itself names its keys once more.
+  load.bytesIn +=
+      keys * double(fact.gradientBytes() + (isBeside() ? kKeyBytes : 0));
+  load.rowBytes += keys * fact.stateRowBytes();
+  owner.seenBytes += fact.seen ? keys * fact.valueBytes() : 0;
+  if (fact.clipped && !mode->sendersFormNorms)
+    load.bytesOut += kNormBytes;
 }
 
 /// Bytes of one sender's step, and what a server holds and touches.
@@ -227,38 +274,37 @@ void Report::distribute() {
         ++own.blocks;
         own.stateBytes += double(rows) * fact.stateRowBytes();
         if (fact.trained)
-          own.touchedBytes += double(rows) * fact.stateRowBytes();
+          own.load.denseBytes += double(rows) * fact.stateRowBytes();
         own.seenBytes += fact.seen ? double(rows) * fact.rowBytes() : 0;
         continue;
       }
-      double keys = keysOfSender(fact) / pdlabi::logicalShardCount;
-      ++own.shards;
-      own.bytesOfKey += double(fact.stateRowBytes() + kTableBytesOfKey) /
-                        pdlabi::logicalShardCount;
-      own.bytesIn += keys * kKeyBytes;
-      own.bytesOut += keys * fact.valueBytes();
-      if (fact.trained) {
-        own.bytesIn += keys * fact.gradientBytes();
-        own.touchedBytes += keys * fact.stateRowBytes();
-        own.seenBytes += fact.seen ? keys * fact.valueBytes() : 0;
-        if (fact.clipped && !mode->sendersFormNorms)
-          own.bytesOut += kNormBytes;
-      }
+      addShard(own, fact);
     }
     if (!blocks || !fact.trained)
       continue;
     for (auto [server, rows] : llvm::enumerate(rowsOn)) {
       double section =
           double(llvm::alignTo(rows * fact.rowBytes(), kSectionAlignment));
-      byServer[server].bytesIn += section;
-      byServer[server].bytesOut += fact.read ? section : 0;
+      ServerFacts &own = byServer[server];
+      own.gradientBytes += section;
+      own.load.bytesIn += section;
+      // Of copies those come back that others have changed.
+      if (mode->trainersApply ? trainers > 1 : fact.read)
+        own.load.bytesOut += section;
       if (fact.clipped && !mode->sendersFormNorms)
-        byServer[server].bytesOut +=
+        own.load.bytesOut +=
             double(kNormBytes * llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
     }
   }
-  for (ServerFacts &server : byServer)
+  const double steps = double(stepsOfExchange());
+  for (auto [number, server] : llvm::enumerate(byServer)) {
     addSmallParts(server);
+    server.load.inTrainer = int32_t(number) >= map.servers;
+    server.load.bytesIn /= steps;
+    server.load.bytesOut /= steps;
+    server.load.keys /= steps;
+    server.load.rowBytes /= steps;
+  }
 }
 
 /// Multiplications and additions of all products for one sample.
@@ -286,8 +332,10 @@ double Report::flopsOfSample() const {
   return flops;
 }
 
-int64_t Report::messagesOfStep() const {
-  return !mode->sendersFormNorms && clips > 0 ? 2 : 1;
+int64_t Report::messagesOfExchange() const {
+  if (mode->trainersApply)
+    return 1;
+  return (!mode->sendersFormNorms && clips > 0) || isBeside() ? 2 : 1;
 }
 
 void Report::printParameters(raw_ostream &out) const {
@@ -308,10 +356,12 @@ void Report::printParameters(raw_ostream &out) const {
                         bytes.c_str(), int(fact.slots),
                         int(symbol.owners.size()));
     if (fact.isTable)
-      out << llvm::format("%.0f keys of a trainer", keysOfStep(fact));
+      out << llvm::format("%.0f keys of a trainer", keysOfExchange(fact));
+    else if (!fact.trained)
+      out << "nothing: read at the start";
     else
-      out << (fact.trained ? "gradient in, value out"
-                           : "nothing: read at the start");
+      out << (mode->trainersApply ? "change in, value out"
+                                  : "gradient in, value out");
     out << '\n';
   }
 }
@@ -329,26 +379,6 @@ std::string Report::nameOfOwner(int32_t owner) const {
   return name;
 }
 
-/// Bytes of a step that pass the link of the process with most of them.
-double Report::bytesOfLink() const {
-  auto both = [](const ServerFacts &owner) {
-    return owner.bytesIn + owner.bytesOut;
-  };
-  double most = 0, all = 0;
-  for (const ServerFacts &owner : byServer)
-    all += both(owner);
-  for (auto [number, owner] : llvm::enumerate(byServer)) {
-    double senders = double(trainers * sendersOfTrainer());
-    // What a trainer says to its own owner stays in the process; what it says
-    // to others goes over the same link as what they say to its owner.
-    most =
-        std::max(most, int32_t(number) < map.servers
-                           ? both(owner) * senders
-                           : both(owner) * (senders - 1) + all - both(owner));
-  }
-  return most;
-}
-
 void Report::printServers(raw_ostream &out) const {
   out << (mode->trainersOwn() ? "\n      owner" : "\n  server")
       << "  blocks  shards  dense state  a key's bytes  in a step  out a step  "
@@ -357,12 +387,13 @@ void Report::printServers(raw_ostream &out) const {
   double senders = double(trainers * sendersOfTrainer());
   for (auto [number, server] : llvm::enumerate(byServer)) {
     out << "  " << nameOfOwner(int32_t(number))
-        << llvm::format(
-               "  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n", int(server.blocks),
-               int(server.shards), formatBytes(server.stateBytes).c_str(),
-               server.bytesOfKey, formatBytes(server.bytesIn * senders).c_str(),
-               formatBytes(server.bytesOut * senders).c_str(),
-               int(messagesOfStep() * int64_t(senders)));
+        << llvm::format("  %6d  %6d  %11s  %13.1f  %9s  %10s  %8d\n",
+                        int(server.blocks), int(server.shards),
+                        formatBytes(server.stateBytes).c_str(),
+                        server.bytesOfKey,
+                        formatBytes(server.load.bytesIn * senders).c_str(),
+                        formatBytes(server.load.bytesOut * senders).c_str(),
+                        int(messagesOfExchange() * int64_t(senders)));
     double load = double(map.loads[number]);
     most = std::max(most, load);
     sum += load;
@@ -383,7 +414,7 @@ void Report::printTrainer(raw_ostream &out) const {
   double dense = 0, rows = 0, received = 0, sent = 0;
   for (auto &[name, fact] : facts) {
     if (fact.isTable)
-      rows += keysOfStep(fact) *
+      rows += keysOfExchange(fact) *
               (fact.valueBytes() + (fact.trained ? fact.gradientBytes() : 0) +
                kKeyBytes);
     else
@@ -391,91 +422,162 @@ void Report::printTrainer(raw_ostream &out) const {
                (1 + (fact.trained ? workers : 0));
   }
   for (const ServerFacts &server : byServer) {
-    sent += server.bytesIn * double(sendersOfTrainer());
-    received += server.bytesOut * double(sendersOfTrainer());
+    sent += server.load.bytesIn * double(sendersOfTrainer());
+    received += server.load.bytesOut * double(sendersOfTrainer());
   }
   out << "\n  trainer (each)\n"
       << "    memory for parameters and gradients " << formatBytes(dense)
       << ", for the rows of a step " << formatBytes(rows) << '\n'
       << "    sends " << formatBytes(sent) << " a step, receives "
       << formatBytes(received) << ", in "
-      << messagesOfStep() * map.ownerCount() * sendersOfTrainer() << " messages"
+      << messagesOfExchange() * map.ownerCount() * sendersOfTrainer()
+      << " messages"
+      << (mode->trainersApply ? " every " + std::to_string(geoSteps) + " steps"
+                              : "")
       << llvm::format(" (%.0f and %.0f bytes)\n", sent, received)
       << llvm::format("    computes %.0f flops a sample in products\n",
                       flopsOfSample());
 }
 
-/// Takes the parts of a step as one after the other, and a core for each
-/// worker.
-void Report::printTimes(raw_ostream &out, const Machine &on) const {
-  double bytes = bytesOfLink(), touched = 0;
+JobLoad Report::jobLoad() const {
+  JobLoad job;
+  job.trainers = trainers;
+  job.workers = workers;
+  job.sendersOfTrainer = sendersOfTrainer();
+  job.batchSize = batchSize;
+  job.messages = double(messagesOfExchange()) / double(stepsOfExchange());
+  job.stepsAreRounds = mode->stepsAreRounds;
+  job.trainersApply = mode->trainersApply;
+  job.isBeside = isBeside();
+  job.sharesHost = hosts == "shared";
+  job.flopsOfSample = flopsOfSample();
   for (const ServerFacts &server : byServer)
-    touched = std::max(touched, server.touchedBytes);
-  double compute = flopsOfSample() * double(batchSize) / on.flops;
-  double network = bytes / on.networkBytes;
-  double latency = double(messagesOfStep()) * on.roundTrip;
-  // Each byte of state is read and written; gradients are read.
-  double apply = 3 * touched * (mode->stepsAreRounds ? 1 : trainers * workers) /
-                 on.memoryBytes;
-  double sum = compute + network + latency + apply;
-  out << "\n  predicted time of a step, its parts one after the other, on such "
-         "machines\n";
-  for (auto [name, seconds] : {std::pair("compute", compute),
-                               std::pair("bytes on the network", network),
-                               std::pair("round trips", latency),
-                               std::pair("apply on the largest server", apply)})
-    out << llvm::format("    %-28s %9.1f us  %5.1f %%\n", name, seconds * 1e6,
-                        sum > 0 ? 100 * seconds / sum : 0.0);
+    job.owners.push_back(server.load);
+  return job;
 }
 
-LogicalResult Report::readMachine() {
-  if (machine.empty())
-    return success();
-  ModuleOp module = getOperation();
-  auto buffer = llvm::MemoryBuffer::getFile(machine);
-  if (!buffer)
-    return module.emitError() << "ps-report cannot read machine constants from "
-                              << machine << ": " << buffer.getError().message();
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse((*buffer)->getBuffer());
-  if (!value)
-    return module.emitError()
-           << machine << " is no JSON: " << llvm::toString(value.takeError());
-  Machine &result = constants.emplace();
-  const llvm::json::Object *object = value->getAsObject();
-  for (auto [name, place] :
-       {std::pair("flops_per_second", &result.flops),
-        std::pair("memory_bytes_per_second", &result.memoryBytes),
-        std::pair("network_bytes_per_second", &result.networkBytes),
-        std::pair("round_trip_seconds", &result.roundTrip)}) {
-    double number = object ? object->getNumber(name).value_or(0) : 0;
-    if (!(number > 0))
-      return module.emitError() << machine << " has no positive number \""
-                                << name << "\"; let pdl-measure write the file";
-    *place = number;
+void Report::printTimes(raw_ostream &out) const {
+  const PredictedStep times =
+      predictStep(jobLoad(), *constants, measured ? &*measured : nullptr);
+  out << "\n  predicted step, "
+      << (hosts == "shared" ? "all processes on one such machine"
+                            : "each process on such a machine of its own")
+      << '\n';
+  for (auto [name, seconds] :
+       {std::pair("compute", times.compute),
+        std::pair("bytes on the network", times.network),
+        std::pair("round trips", times.roundTrips),
+        std::pair("the busiest owner", times.owner),
+        std::pair("processors, of all processes", times.processors),
+        std::pair("from a step to the next", times.step)})
+    out << llvm::format("    %-28s %9.1f us\n", name, seconds * 1e6);
+  out << llvm::format(
+      "    %.0f samples/s of the job%s\n",
+      double(trainers) * double(workers) * double(batchSize) / times.step,
+      times.limitedByProcessors ? ": its processors are the limit" : "");
+}
+
+/// Of tables as large as the measured process's.
+void Report::printMemory(raw_ostream &out) const {
+  const double tables = measured->tableBytes;
+  double most = 0, shards = 0, keptBytes = 0, wholeBytes = 0;
+  for (const ServerFacts &server : byServer) {
+    shards += double(server.shards);
+    keptBytes += server.bytesOfKey;
   }
+  for (auto &[name, fact] : facts)
+    if (fact.isTable)
+      wholeBytes += double(fact.stateRowBytes() + kTableBytesOfKey);
+  // Servers of copies have values alone.
+  const double kept = wholeBytes > 0 ? tables * keptBytes / wholeBytes : 0;
+  double inTrainer = 0;
+  for (auto [number, server] : llvm::enumerate(byServer)) {
+    const double senders = double(trainers * sendersOfTrainer());
+    // Beside state and the sums of a step the last messages that came and went,
+    // and those before them, which are kept while these are made.
+    const double own =
+        server.stateBytes + server.gradientBytes +
+        (shards > 0 ? kept * double(server.shards) / shards : 0) +
+        2 * senders * (server.load.bytesIn + server.load.bytesOut) *
+            double(stepsOfExchange());
+    if (server.load.inTrainer)
+      inTrainer = std::max(inTrainer, own);
+    else
+      most = std::max(most, constants->processBytes + own);
+  }
+  double trainer = measured->residentBytes + inTrainer;
+  if (!mode->trainersApply) {
+    trainer -= tables;
+  } else {
+    // A copy's changes travel at once, and are taken of what servers had said.
+    for (const ServerFacts &server : byServer)
+      trainer += 2 * (server.load.bytesIn + server.load.bytesOut) *
+                 double(stepsOfExchange());
+    if (trainers > 1)
+      for (auto &[name, fact] : facts)
+        if (fact.trained)
+          trainer += fact.isTable ? tables * double(fact.valueBytes()) /
+                                        double(fact.stateRowBytes())
+                                  : 2.0 * double(fact.rows * fact.rowBytes());
+  }
+  out << "\n  predicted memory, of tables as large as those measured\n";
+  if (most > 0)
+    out << "    the largest server  " << formatBytes(most) << '\n';
+  out << "    a trainer           " << formatBytes(trainer) << '\n';
+}
+
+LogicalResult Report::readConstants() {
+  if (costs.empty() && uniqueShare == 0)
+    uniqueShare = 1;
+  if (!machine.empty()) {
+    FailureOr<MachineConstants> found =
+        pdlc::readMachine(getOperation(), machine);
+    if (failed(found))
+      return failure();
+    constants = *found;
+  }
+  if (costs.empty())
+    return success();
+  if (!constants)
+    return getOperation().emitError(
+        "ps-report: costs of a step need the machine's constants too: give "
+        "machine=FILE, which pdl-measure writes");
+  FailureOr<MeasuredCosts> found = readCosts(getOperation(), costs);
+  if (failed(found))
+    return failure();
+  measured = *found;
+  if (uniqueShare == 0 && measured->ids > 0)
+    uniqueShare = measured->keys / measured->ids *
+                  keyGrowth(*measured, double(stepsOfExchange())) /
+                  double(stepsOfExchange());
+  return success();
+}
+
+LogicalResult Report::checkOptions() {
+  ModuleOp module = getOperation();
+  if (trainers < 1 || workers < 1 || batchSize < 1 || geoSteps < 1 ||
+      !(uniqueShare >= 0) || uniqueShare > 1)
+    return module.emitError(
+        "ps-report: trainers, workers, batch-size and geo-steps are at least "
+        "1, unique-share is at least 0 and at most 1");
+  if (hosts != "own" && hosts != "shared")
+    return module.emitError("ps-report: hosts is 'own' or 'shared', not '")
+           << hosts << "'";
+  mode = &ps::getMode(module);
+  if (pushQueue > 0 && !(mode->workersSend && !mode->stepsAreRounds))
+    return module.emitError("ps-report: push-queue is for mode async, not for ")
+           << mode->name;
   return success();
 }
 
 LogicalResult Report::run() {
   ModuleOp module = getOperation();
-  if (trainers < 1 || workers < 1 || batchSize < 1 || !(uniqueShare > 0) ||
-      uniqueShare > 1)
-    return module.emitError(
-        "ps-report: trainers, workers and batch-size are at least 1, "
-        "unique-share is above 0 and at most 1");
-  if (failed(readMachine()))
+  if (failed(checkOptions()) || failed(readConstants()))
     return failure();
-  mode = &ps::getMode(module);
   if (failed(PlacementMap::compute(
           module, servers < 0 ? std::nullopt : std::optional<int32_t>(servers),
           trainers, policy, map)))
     return failure();
-  if (mode->trainersApply)
-    return module.emitError()
-           << "ps-report does not predict mode " << mode->name
-           << ", in which a step takes no message: what an exchange carries "
-              "depends on the rows that the steps before it touched";
   if (failed(collect()))
     return failure();
   distribute();
@@ -492,7 +594,9 @@ LogicalResult Report::run() {
   printServers(out);
   printTrainer(out);
   if (constants)
-    printTimes(out, *constants);
+    printTimes(out);
+  if (measured)
+    printMemory(out);
   file->keep();
   return success();
 }

@@ -10,7 +10,7 @@
 // NONE: error: a job has at least one server, not 0
 // POLICY: error: 'alphabetical' is no placement policy; give round-robin, hash-name, least-loaded
 // REPORT: error: the module has no program that trains: there is no step to report about
-// SHARE: error: ps-report: trainers, workers and batch-size are at least 1, unique-share is above 0 and at most 1
+// SHARE: error: ps-report: trainers, workers, batch-size and geo-steps are at least 1, unique-share is at least 0 and at most 1
 // MACHINE: error: ps-report cannot read machine constants from {{.*}}.none: No such file
 // NUMBER: error: {{.*}} has no positive number "flops_per_second"; let pdl-measure write the file
 // UNITS: error: the module is cut into no units for servers: stop at phase placed of mode sync or async, with --pdl-pipeline="to=placed mode=sync" before this pass

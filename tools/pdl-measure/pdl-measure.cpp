@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Measures the constants from which `pdl-opt --ps-report` predicts times: a
-// product of the size of a click model, copying in memory, and a TCP connection
-// to this host or to another one.
+// product of the size of a click model, copying in memory, finding keys in a
+// table, what the transport takes of processors, and a TCP connection to this
+// host or to another one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +18,24 @@
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Gemm/Gemm.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+#include "pdlrt/Transport/Transport.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
+#include <mutex>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -79,6 +87,121 @@ static double measureMemory() {
            // The copy is wanted, although nobody reads it.
            asm volatile("" : : "r"(to.data()) : "memory");
          });
+}
+
+/// Seconds in which one thread finds the row of a key, in a table beyond the
+/// caches, as a server does for the keys of a request.
+static double measureFindKey() {
+  constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
+  TableOptions options;
+  options.width = 8;
+  const std::unique_ptr<EmbeddingTable> table = createHashTable(options);
+  std::mt19937_64 random(1);
+  std::vector<int64_t> keys(rows);
+  for (int64_t &key : keys)
+    key = int64_t(random());
+  std::vector<void *> found(rows);
+  TableScratch scratch;
+  int64_t inserted = 0;
+  if (!table->findOrInsert(rows, keys.data(), found.data(), scratch, inserted)
+           .ok())
+    return 0;
+  int64_t at = 0;
+  return bestSeconds([&] {
+           table->find(asked, keys.data() + at, found.data(), scratch);
+           at = (at + asked) % rows;
+         }) /
+         double(asked);
+}
+
+//===----------------------------------------------------------------------===//
+// The transport
+//===----------------------------------------------------------------------===//
+
+static double processorSeconds() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval &time) {
+    return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+namespace {
+
+/// What a request and its answer take of processors, of both ends together.
+struct TransportCosts {
+  /// Those of 1 KiB, and of each byte more.
+  double message = 0, byte = 0;
+};
+
+} // namespace
+
+/// Bytes of this process that are in memory; 0 where the system does not say.
+static double residentBytes() {
+  long all = 0, resident = 0;
+  std::FILE *file = std::fopen("/proc/self/statm", "r");
+  if (!file)
+    return 0;
+  const int found = std::fscanf(file, "%ld %ld", &all, &resident);
+  std::fclose(file);
+  return found == 2 ? double(resident) * double(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+static constexpr size_t smallBytes = 1024, largeBytes = size_t(1) << 20;
+
+/// Between two ends in this process: over the frames of a unix socket, or TCP.
+static Expected<TransportCosts> measureTransport(const std::string &at) {
+  RealClock clock;
+  auto network = createClusterTransport(clock);
+  if (!network)
+    return network.status();
+  const auto payload = std::make_shared<std::string>(largeBytes, 'x');
+  auto messageOf = [&](size_t size) {
+    Message message;
+    message.append(
+        {reinterpret_cast<const std::byte *>(payload->data()), size, payload});
+    return message;
+  };
+  auto listener =
+      (*network)->listen(at, [&](const Message &request, Responder responder) {
+        responder.answer(messageOf(request.size()));
+      });
+  if (!listener)
+    return listener.status();
+  auto connection = (*network)->connect((*listener)->address());
+  if (!connection)
+    return connection.status();
+  Status failure;
+  auto callMany = [&](size_t size, int count) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    const double before = processorSeconds();
+    for (int i = 0; i < count; ++i) {
+      bool isDone = false;
+      (*connection)
+          ->call(messageOf(size), clock.now() + std::chrono::seconds(10),
+                 [&](const CallResult &result) {
+                   const std::lock_guard lock(mutex);
+                   if (result.outcome != CallOutcome::Answered)
+                     failure = Status::invalid("a call over " + at +
+                                               " was not answered");
+                   isDone = true;
+                   changed.notify_one();
+                 });
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return isDone; });
+    }
+    return (processorSeconds() - before) / count;
+  };
+  // What begins a connection is none of its messages' costs.
+  callMany(largeBytes, 20);
+  const double small = callMany(smallBytes, 2000),
+               large = callMany(largeBytes, 200);
+  if (!failure.ok())
+    return failure;
+  return TransportCosts{small, std::max(0.0, large - small) /
+                                   double(2 * (largeBytes - smallBytes))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,10 +379,26 @@ static Expected<Network> measurePeer(const std::string &peer) {
 
 static Status measure(const std::string &peer, const std::string &output) {
   nlohmann::ordered_json constants;
+  std::fputs("measuring the transport ...\n", stderr);
+  const std::pair<const char *, std::string> places[] = {
+      {"local_message", "unix:@pdl-measure-" + std::to_string(::getpid())},
+      {"message", "127.0.0.1:0"}};
+  for (const auto &[name, at] : places) {
+    const Expected<TransportCosts> costs = measureTransport(at);
+    if (!costs)
+      return costs.status();
+    constants[std::string(name) + "_seconds"] = costs->message;
+    constants[std::string(name) + "_byte_seconds"] = costs->byte;
+  }
+  // Of little more than the transport, so far.
+  constants["process_bytes"] = residentBytes();
+  constants["cores"] = std::thread::hardware_concurrency();
   std::fputs("measuring products ...\n", stderr);
   constants["flops_per_second"] = measureFlops();
   std::fputs("measuring memory ...\n", stderr);
   constants["memory_bytes_per_second"] = measureMemory();
+  std::fputs("measuring tables ...\n", stderr);
+  constants["find_key_seconds"] = measureFindKey();
   std::fputs("measuring the network ...\n", stderr);
   const Expected<Network> network =
       peer.empty() ? measureLoopback() : measurePeer(peer);
@@ -284,7 +423,8 @@ static int run(int argc, char **argv) {
   CLI::App app(
       "Measures what 'pdl-opt --ps-report=machine=FILE' predicts times "
       "from: operations a second of one core in a product, bytes a "
-      "second in memory, bytes a second and round trip of a TCP "
+      "second in memory, seconds to find a key in a table, processor "
+      "time of a message, bytes a second and round trip of a TCP "
       "connection.",
       "pdl-measure");
   app.set_help_flag("-h,--help", "Print this help");

@@ -169,8 +169,17 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     `async` each worker is a sender by itself. Where trainers own state, they are
     among the owners, and what a trainer says to its own owner is counted too,
     though it stays in the process.
-    Mode `geo`, whose steps take no
-    message, is refused.
+    In mode `geo` bytes are those of a step on average, where an exchange is each
+    `geo-steps`; keys that others have changed count as if nobody else had. With
+    `push-queue` in mode `async` each push leaves by itself, unmerged.
+
+    Times: with `machine` alone of products only, and of the bytes that messages
+    and rules touch. With `costs` from what one process measured of this very
+    model: `trainer train --costs FILE` of `--mode=local`, which scales with the
+    batch. Nothing is fitted to a job. What is predicted is a trainer's step after
+    the others', each worker with a core of its own; with `hosts=shared`, where
+    all processes have the cores of one machine, at least what these can do.
+    Waiting for data is none of it, nor that some host is slower than others.
 
     Example:
     ```
@@ -186,10 +195,19 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     Option<"workers", "workers", "int32_t", "1", "Workers of a trainer">,
     Option<"batchSize", "batch-size", "int64_t", "pdlabi::defaultBatchSize",
            "Samples of a worker and step; a trainer's default unless given">,
-    Option<"uniqueShare", "unique-share", "double", "1.0",
-           "Distinct keys of a trainer's step over its ids">,
+    Option<"uniqueShare", "unique-share", "double", "0",
+           "Distinct keys of a trainer's step (geo: between exchanges) over its "
+           "ids; 0: as in `costs`, else 1">,
     Option<"machine", "machine", "std::string", "\"\"",
            "A file that pdl-measure wrote">,
+    Option<"costs", "costs", "std::string", "\"\"",
+           "A file that 'trainer train --costs' of mode local wrote">,
+    Option<"hosts", "hosts", "std::string", "\"own\"",
+           "own: each process has a host; shared: all have one">,
+    Option<"geoSteps", "geo-steps", "int64_t", "pdlabi::defaultGeoSteps",
+           "Mode geo: steps between exchanges">,
+    Option<"pushQueue", "push-queue", "int64_t", "0",
+           "Mode async: pushes travel beside steps">,
     Option<"output", "output", "std::string", "\"-\"", "Where to; - is the standard output">
   ];
 }

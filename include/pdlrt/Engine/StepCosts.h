@@ -73,6 +73,9 @@ struct ExchangeCosts {
 /// step.
 struct StepCosts {
   int64_t steps = 0;
+  /// Of lookups, over the workers of this process: ids, and distinct keys of a
+  /// worker's batch. Not where workers talk by themselves.
+  int64_t ids = 0, keys = 0;
   /// Reading, or waiting for the reader.
   double read = 0;
   /// Ids, distinct keys, rows.

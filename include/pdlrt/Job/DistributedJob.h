@@ -9,6 +9,7 @@
 #ifndef PDLRT_JOB_DISTRIBUTEDJOB_H
 #define PDLRT_JOB_DISTRIBUTEDJOB_H
 
+#include "pdlabi/defaults.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Engine/PushQueue.h"
 #include "pdlrt/Job/Job.h"
@@ -51,7 +52,7 @@ struct DistributedOptions {
   GradientPacking gradientPacking = GradientPacking::None;
   /// Mode geo: how many steps apart exchanges are, at least 1. The same for all
   /// trainers.
-  int64_t geoSteps = 100;
+  int64_t geoSteps = pdlabi::defaultGeoSteps;
   /// How pushes travel, where workers send by themselves.
   PushOptions pushes;
   /// How long servers may take to start.

@@ -84,6 +84,12 @@ Status Engine::prepare(std::span<const StepInput> inputs) {
 /// What was prepared last is the batch of the step that is due.
 Status Engine::takeUp() {
   PDLRT_RETURN_IF_ERROR(communicator->takeUp(replicaSet));
+  for (int r = 0; r < replicaSet.count(); ++r)
+    for (int32_t l = 0; l < program.lookup_count; ++l) {
+      const pdl_lookup &lookup = replicaSet[r].current().lookup(l);
+      ownCosts.ids += lookup.occurrence_count;
+      ownCosts.keys += lookup.key_count;
+    }
   ownCosts.prepare += stopwatch.lap();
   return {};
 }

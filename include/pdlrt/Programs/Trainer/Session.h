@@ -57,7 +57,7 @@ struct SessionOptions {
   std::optional<RowRange> evaluateRows;
 
   /// Files; empty: none.
-  std::string initFrom, dump, dumpBatches, logLosses, output, trace;
+  std::string initFrom, dump, dumpBatches, logLosses, output, trace, costs;
   bool dumpSlots = false;
 
   /// Training: the folder to save to and to resume from. Else: the folder, or

@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_PROGRAMS_TRAINER_CLUSTERFLAGS_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/defaults.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 
@@ -28,7 +29,7 @@ struct ClusterFlags {
                                     onFailure = "abort", packKeys = "none",
                                     packGradients = "none";
   double silenceLimit = 10, joinPatience = 60;
-  int64_t geoSteps = 100;
+  int64_t geoSteps = pdlabi::defaultGeoSteps;
   int64_t pushQueue = 0, maxMerge = 1;
 };
 

@@ -399,6 +399,15 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
   if (descriptor.role != PDL_ROLE_TRAINER)
     command
+        ->add_option("--costs", flags.session.costs,
+                     "Write what a step costs here, as JSON, from which "
+                     "'pdl-opt --ps-report=costs=FILE' predicts those of jobs "
+                     "of several processes")
+        ->type_name("FILE")
+        ->check(notEmpty())
+        ->group("Execution");
+  if (descriptor.role != PDL_ROLE_TRAINER)
+    command
         ->add_flag("--hogwild", flags.session.hogwild,
                    "The workers of --replicas 1xN update the model without "
                    "waiting for each other, as in mode async: a step is one "

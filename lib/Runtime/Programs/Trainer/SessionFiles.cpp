@@ -68,6 +68,7 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
                                       {"--dump-batches", options.dumpBatches},
                                       {"--log-losses", options.logLosses},
                                       {"--trace", options.trace},
+                                      {"--costs", options.costs},
                                       {"--output", options.output}},
                                      inputs));
   return checkPasses(options, trains);

@@ -8,7 +8,7 @@
 
 #include "Programs/Trainer/TrainCommand.h"
 
-#include "Programs/Trainer/Agreement.h"
+#include "Programs/Trainer/CostsFile.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/OutOfMemory.h"
@@ -140,6 +140,12 @@ Status TrainCommand::writeDumps() {
   PDLRT_RETURN_IF_ERROR(losses.close());
   if (batchDump)
     PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
+  if (!options.costs.empty())
+    return writeCosts(options.costs,
+                      {trainer.engine->costs(), options.data.batchSize,
+                       trainer.engine->replicas().count(), trainSeconds,
+                       trainCpuSeconds},
+                      *model);
   return {};
 }
 

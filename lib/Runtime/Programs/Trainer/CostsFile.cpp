@@ -1,0 +1,65 @@
+//===- CostsFile.cpp - What a step costs, for predictions -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/CostsFile.h"
+
+#include "Files/TemporaryFile.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+/// Bytes of this process that are in memory; 0 where the system does not say.
+static int64_t residentBytes() {
+  std::FILE *file = std::fopen("/proc/self/statm", "r");
+  if (!file)
+    return 0;
+  long all = 0, resident = 0;
+  const int found = std::fscanf(file, "%ld %ld", &all, &resident);
+  std::fclose(file);
+  return found == 2 ? int64_t(resident) * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
+                         const Model &model) {
+  const StepCosts &costs = measured.costs;
+  if (costs.steps == 0)
+    return Status::invalid("nothing was trained, so that there are no costs to "
+                           "write to " +
+                           path + ": leave --costs out, or train some steps");
+  const double steps = double(costs.steps);
+  nlohmann::ordered_json out;
+  out["model"] = model.descriptor().model_name;
+  out["batch_size"] = measured.batchSize;
+  out["replicas"] = measured.replicas;
+  out["steps"] = costs.steps;
+  out["step_seconds"] = measured.seconds / steps;
+  out["cpu_seconds"] = measured.cpuSeconds / steps;
+  out["read_seconds"] = costs.read / steps;
+  out["prepare_seconds"] = (costs.prepare + costs.prepareBeside) / steps;
+  out["compute_seconds"] = costs.compute / steps;
+  out["apply_seconds"] = costs.apply / steps;
+  out["ids"] = double(costs.ids) / steps;
+  out["keys"] = double(costs.keys) / steps;
+  out["resident_bytes"] = residentBytes();
+  size_t tableBytes = 0;
+  out["table_keys"] = nlohmann::ordered_json::object();
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (const EmbeddingTable *table = model.table(i)) {
+      out["table_keys"][model.descriptor().symbols[i].name] = table->size();
+      tableBytes += table->memoryBytes();
+    }
+  out["table_bytes"] = tableBytes;
+  const std::string text = out.dump(2) + "\n";
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  PDLRT_RETURN_IF_ERROR(file.write(text.data(), text.size()));
+  return file.commit();
+}

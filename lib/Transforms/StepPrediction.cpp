@@ -1,0 +1,219 @@
+//===- StepPrediction.cpp - How long a job's step will take ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepPrediction.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A positive number of a file, and where it goes.
+struct Number {
+  llvm::StringRef name;
+  double *place;
+};
+
+} // namespace
+
+static LogicalResult readNumbers(ModuleOp module, llvm::StringRef path,
+                                 llvm::StringRef what, llvm::StringRef writer,
+                                 llvm::ArrayRef<Number> numbers,
+                                 llvm::json::Object *whole = nullptr) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return module.emitError() << "ps-report cannot read " << what << " from "
+                              << path << ": " << buffer.getError().message();
+  llvm::Expected<llvm::json::Value> value =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return module.emitError()
+           << path << " is no JSON: " << llvm::toString(value.takeError());
+  llvm::json::Object *object = value->getAsObject();
+  for (const Number &number : numbers) {
+    double found = object ? object->getNumber(number.name).value_or(0) : 0;
+    if (!(found > 0))
+      return module.emitError()
+             << path << " has no positive number \"" << number.name
+             << "\"; let " << writer << " write the file";
+    *number.place = found;
+  }
+  if (whole)
+    *whole = std::move(*object);
+  return success();
+}
+
+FailureOr<MachineConstants> pdlc::readMachine(ModuleOp module,
+                                              llvm::StringRef path) {
+  MachineConstants result;
+  if (failed(
+          readNumbers(module, path, "machine constants", "pdl-measure",
+                      {{"flops_per_second", &result.flops},
+                       {"memory_bytes_per_second", &result.memoryBytes},
+                       {"network_bytes_per_second", &result.networkBytes},
+                       {"round_trip_seconds", &result.roundTrip},
+                       {"find_key_seconds", &result.findKey},
+                       {"message_seconds", &result.message},
+                       {"message_byte_seconds", &result.messageByte},
+                       {"local_message_seconds", &result.localMessage},
+                       {"local_message_byte_seconds", &result.localMessageByte},
+                       {"cores", &result.cores},
+                       {"process_bytes", &result.processBytes}})))
+    return failure();
+  return result;
+}
+
+FailureOr<MeasuredCosts> pdlc::readCosts(ModuleOp module,
+                                         llvm::StringRef path) {
+  MeasuredCosts result;
+  llvm::json::Object whole;
+  if (failed(readNumbers(module, path, "costs of a step",
+                         "'trainer train --costs' of mode local",
+                         {{"batch_size", &result.batchSize},
+                          {"replicas", &result.replicas},
+                          {"steps", &result.steps},
+                          {"step_seconds", &result.step},
+                          {"cpu_seconds", &result.processors},
+                          {"resident_bytes", &result.residentBytes}},
+                         &whole)))
+    return failure();
+  // Of a model without tables, or that trains nothing, these may be 0.
+  result.apply = whole.getNumber("apply_seconds").value_or(0);
+  result.ids = whole.getNumber("ids").value_or(0);
+  result.keys = whole.getNumber("keys").value_or(0);
+  if (const llvm::json::Object *tables = whole.getObject("table_keys"))
+    for (const auto &[name, keys] : *tables)
+      result.tableKeys += keys.getAsNumber().value_or(0);
+  result.tableBytes = whole.getNumber("table_bytes").value_or(0);
+  llvm::StringRef model = whole.getString("model").value_or("");
+  if (model != module.getName().value_or("model"))
+    return module.emitError()
+           << path << " has the costs of model @" << model
+           << "; train this one with --mode=local and --costs";
+  return result;
+}
+
+double pdlc::keyGrowth(const MeasuredCosts &costs, double steps) {
+  if (!(costs.keys > 0) || !(costs.tableKeys > costs.keys) || costs.steps < 2)
+    return 1;
+  const double power =
+      std::log(costs.tableKeys / costs.keys) / std::log(costs.steps);
+  return std::pow(steps, std::min(power, 1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+/// Bytes of state and gradients are read, and those of state written.
+static constexpr double kAccesses = 3;
+/// Values and rows are copied into a message, and out of one.
+static constexpr double kCopies = 2;
+
+PredictedStep pdlc::predictStep(const JobLoad &job,
+                                const MachineConstants &machine,
+                                const MeasuredCosts *costs) {
+  const double message =
+      job.sharesHost ? machine.localMessage : machine.message;
+  const double messageByte =
+      job.sharesHost ? machine.localMessageByte : machine.messageByte;
+  const double senders = double(job.trainers * job.sendersOfTrainer);
+  auto copy = [&](double bytes) {
+    return 2 * kCopies * bytes / machine.memoryBytes;
+  };
+
+  // One worker's batch, and what it takes of processors; the rule, of one
+  // process that holds all state.
+  double batch = 0, batchProcessors = 0, apply = 0, allBytes = 0;
+  for (const OwnerLoad &owner : job.owners)
+    allBytes += owner.denseBytes + owner.rowBytes;
+  if (costs) {
+    const double scale = double(job.batchSize) / costs->batchSize;
+    const double found = job.trainersApply ? 0 : costs->keys * machine.findKey;
+    apply = costs->apply;
+    batch = scale * (costs->step - costs->apply - found);
+    batchProcessors =
+        scale * (costs->processors - costs->apply - found) / costs->replicas;
+  } else {
+    batch = batchProcessors =
+        job.flopsOfSample * double(job.batchSize) / machine.flops;
+    apply = kAccesses * allBytes / machine.memoryBytes;
+  }
+  if (job.trainersApply) {
+    batch += apply;
+    batchProcessors += apply;
+  }
+
+  // A sender's messages, all owners' together, and each owner's work.
+  PredictedStep result;
+  double sent = 0, ownerAll = 0, ownerMost = 0, linkMost = 0, toOwners = 0;
+  for (const OwnerLoad &owner : job.owners)
+    toOwners += owner.bytesIn + owner.bytesOut;
+  for (const OwnerLoad &owner : job.owners) {
+    const double bytes = owner.bytesIn + owner.bytesOut;
+    // What a trainer tells its own owner passes no socket.
+    const double away = owner.inTrainer ? (senders - 1) / senders : 1;
+    const double transport =
+        away * (job.messages * message + bytes * messageByte) / 2;
+    sent += transport + copy(bytes);
+    double own =
+        senders * (transport + copy(bytes) + owner.keys * machine.findKey);
+    // Gradients of a round are added up; then the rule takes parameters once,
+    // and the rows that anybody touched.
+    const double share =
+        allBytes > 0 ? apply / allBytes : kAccesses / machine.memoryBytes;
+    if (!job.trainersApply) {
+      own += share * (owner.denseBytes * (job.stepsAreRounds ? 1 : senders) +
+                      owner.rowBytes * senders);
+    }
+    own += kAccesses * senders * owner.bytesIn / machine.memoryBytes;
+    ownerAll += own;
+    ownerMost = std::max(ownerMost, own);
+    linkMost = std::max(linkMost, owner.inTrainer
+                                      ? bytes * (senders - 1) + toOwners - bytes
+                                      : bytes * senders);
+  }
+  const double ownSenders = double(job.sendersOfTrainer);
+  result.compute = batch;
+  result.network = job.sharesHost ? 0 : linkMost / machine.networkBytes;
+  result.roundTrips = job.messages * machine.roundTrip;
+  // Without rounds a sender waits for its own request, not for those of all.
+  result.owner = job.stepsAreRounds ? ownerMost : ownerMost / senders;
+  const double trainerProcessors =
+      double(job.workers) * batchProcessors + ownSenders * sent;
+  result.processors = double(job.trainers) * trainerProcessors + ownerAll;
+
+  const double exchange =
+      sent + result.network + result.roundTrips + result.owner;
+  result.step = job.isBeside ? std::max(result.compute + sent, exchange)
+                             : result.compute + exchange;
+  if (!job.sharesHost)
+    return result;
+  // Where steps are rounds owners work when trainers have done, each kind on
+  // all cores of the host; else everybody at once.
+  const double cores = machine.cores;
+  const double busy =
+      job.stepsAreRounds
+          ? std::max(result.compute + sent,
+                     double(job.trainers) * trainerProcessors / cores) +
+                result.roundTrips + std::max(ownerMost, ownerAll / cores)
+          : result.processors / cores;
+  result.limitedByProcessors = busy > result.step;
+  result.step = std::max(result.step, busy);
+  return result;
+}
