@@ -169,6 +169,8 @@ class Errors(unittest.TestCase):
                     untouched="lasy")
         self.raises("did you mean 'mean'", result.group, "g", rule="sgd", rate=1.0,
                     merge="meen")
+        self.raises("did you mean 'pushers'", result.group, "g", rule="sgd", rate=1.0,
+                    rate_over="pusher")
         self.raises("did you mean 'bf16'", result.table, "t", 4, init=pdl.init.zeros(),
                     stored="bf61")
         self.raises("it has one, such as global_norm", result.clip, "c")

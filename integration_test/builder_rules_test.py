@@ -69,6 +69,26 @@ class Rules(unittest.TestCase):
         group = own.group("g", rule=own.rule(rule, **regions), rate=0.1)
         self.assertEqual(self.fingerprint(own, group), expected)
 
+    def test_late_gradients(self):
+        """A rule of delays that is written in Python does what that of the library does."""
+        standard = with_fields(y=1, x=2)
+        group = standard.group("g", rule="sgd", rate=0.1, compensate="delay_compensation")
+        expected = self.fingerprint(standard, group)
+
+        def compensated(value, gradient, seen, strength):
+            moved = value - seen
+            square = gradient * gradient
+            curvature = strength * square
+            change = curvature * moved
+            return gradient + change
+
+        result = with_fields(y=1, x=2)
+        own = result.rule("delay_compensation", of="delays", hyper={"strength": 0.04},
+                          once=lambda step, rate, strength: strength,
+                          each=compensated)
+        group = result.group("g", rule="sgd", rate=0.1, compensate=own)
+        self.assertEqual(self.fingerprint(result, group), expected)
+
     def test_norms(self):
         """Of rows the rule is the library's; of parameters only the word is another."""
         def sum(value, gradient, velocity, rate, momentum, coefficient, weight_decay):
@@ -180,7 +200,10 @@ class Rules(unittest.TestCase):
             (lambda: result.rule("a", each=lambda value: value),
              "`each` of rule @a takes 1 arguments; it has to take 3: value, gradient, rate"),
             (lambda: result.rule("g", of="average", each=lambda value, gradient, rate: value),
-             "rule 'g' is of 'average'; expected one of gradients, states, averages"),
+             "rule 'g' is of 'average'; expected one of gradients, states, averages, delays"),
+            (lambda: result.rule("late", of="delays", slots={"m": 0},
+                                 each=lambda v, g, seen, m, rate: (g, m)),
+             "rule @late is of delays: it has no slots"),
             (lambda: result.rule("b", each=lambda value, gradient, rate: (value, rate)),
              "`each` of rule @b returns 2 values; it has to return 1"),
             (lambda: result.rule("c", each=lambda value, gradient, rate: power(value, 2)),

@@ -32,7 +32,8 @@ separator("|")
   nn.clip @joint : global_norm(10.0)
   nn.group @g rule(@adam {beta1 = 0.8}) rate(0.001) schedule(@cosine {steps = 1000.0}) \
 decay(#nn.l2<1.0e-06>, #nn.l1<0.5>) clip(@joint) untouched(lazy) \
-average(@ema {decay = 0.99}) merge(sum)
+average(@ema {decay = 0.99}) merge(sum) rate_over(pushers) \
+compensate(@delay_compensation {strength = 0.25})
 
   nn.table @emb : i64 -> tensor<2xf32> in @g init(#nn.uniform<-0.01, 0.01>) unknown(zero)
   nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)
@@ -89,7 +90,9 @@ def small():
                      schedule=pdl.schedule("cosine", steps=1000),
                      decay=[pdl.decay.l2(1e-6), pdl.decay.l1(0.5)],
                      clip=result.clip("joint", global_norm=10), untouched="lazy",
-                     average=pdl.rule("ema", decay=0.99), merge="sum")
+                     average=pdl.rule("ema", decay=0.99), merge="sum",
+                     rate_over="pushers",
+                     compensate=pdl.rule("delay_compensation", strength=0.25))
     emb = result.table("emb", 2, group=g, init=pdl.init.uniform(-0.01, 0.01), unknown="zero")
     w = result.param("w", (2, 1), group=g, init=pdl.init.xavier())
     b = result.param("b", (1,), group=g, init=pdl.init.truncated_normal(0, 0.5))

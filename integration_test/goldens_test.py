@@ -44,7 +44,8 @@ class Goldens(unittest.TestCase):
         models = "".join((case / "model.mlir").read_text() for case in OPS)
         named = set(re.findall(r"(?:rule|schedule|average)\(@(\w+)", models))
         library = programs.run(programs.PDL_OPT, "--print-std").stdout
-        self.assertEqual(set(library.strip().split(", ")) - named, set())
+        # In one process nothing is late (rules_over_pushers_test.py).
+        self.assertEqual(set(library.strip().split(", ")) - named, {"delay_compensation"})
 
     def test_interpreter(self):
         for case in OPS:

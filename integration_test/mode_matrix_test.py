@@ -47,6 +47,14 @@ MODES = {
     "hybrid": Mode(peers=True, exact=True),
 }
 
+ROUNDS = ("sync", "collective", "hybrid")
+FLAGS_OF_MODES = {
+    "--push-queue": ("async",), "--max-merge": ("async",), "--max-staleness": ("async", "half-async"),
+    "--quorum": ("quorum",), "--late-gradients": ("quorum",), "--geo-steps": ("geo",),
+    "--overlap": (*ROUNDS, "half-async"), "--part-bytes": (*ROUNDS, "half-async"),
+    "--pack-gradients": [mode for mode in MODES if mode != "geo"],
+}
+
 # (model, mode): what pdl-translate says.
 REFUSED = {
     ("gan", "geo"): "its rule counts turns, as a cycle does",
@@ -81,11 +89,25 @@ class ModeMatrix(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_all_modes_are_listed(self):
-        self.assertEqual([mode for mode in self.known if mode not in MODES], ["local"],
+        self.assertEqual(sorted(self.known), sorted(["local", *MODES]),
                          "say in MODES how a job of the mode is started")
         for name, mode in REFUSED:
             self.assertIn(name, MODELS)
             self.assertIn(mode, MODES)
+
+    def test_help_has_no_flags_of_other_modes(self):
+        """Flags that a program refuses because of its mode are not offered by it."""
+        for mode in MODES:
+            folder = self.root / f"help-{mode}"
+            self.translate(model("logistic_regression"), mode, folder)
+            offered = set()
+            for program, words in (("trainer", ["train"]), ("pserver", [])):
+                if (folder / program).exists():
+                    said = run(folder / program, *words, "--help").stdout
+                    offered.update(re.findall(r"^ +(--[a-z-]+)", said, re.M))
+            self.assertIn("--silence-limit", offered)
+            for flag, modes in FLAGS_OF_MODES.items():
+                self.assertEqual(flag in offered, mode in modes, f"{flag} in mode {mode}")
 
     def translate(self, source, mode, folder, *flags):
         """Modes of a model share most of their kernels."""

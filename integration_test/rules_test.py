@@ -26,9 +26,9 @@ PDL_CHECKPOINT = programs.BUILD / "bin" / "pdl-checkpoint"
 DECAY = "decay(#nn.l2<0.01>, #nn.l1<0.001>)"
 
 
-# Rules of averages, and of a state that begins again: none of them trains.
-OTHERS = ("ema", "model_average", "cyclic_counter", "step_counter", "moving_average",
-          "running_sum")
+# Rules of averages, of delays, and of a state that begins again: none of them trains.
+OTHERS = ("delay_compensation", "ema", "model_average", "cyclic_counter", "step_counter",
+          "moving_average", "running_sum")
 # Rules that are told what a program counts of each row (row_rules_test.py).
 OF_COUNTS = ("click_adagrad",)
 # Rules of whole parameters; a table beside one has that of rows.

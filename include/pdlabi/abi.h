@@ -215,6 +215,18 @@ typedef int32_t (*pdl_row_kernel)(int64_t row_count, int64_t width,
                                   const void *const *gradients,
                                   const void *scalars);
 
+/* The same where the group compensates delays: `seen` has the values that the
+ * sender of the gradient computed it on, of each element or row, and overlaps
+ * nothing else. */
+typedef int32_t (*pdl_late_dense_kernel)(int64_t count, void *const *state,
+                                         const void *gradient,
+                                         const void *scalars, const void *seen);
+typedef int32_t (*pdl_late_row_kernel)(int64_t row_count, int64_t width,
+                                       void *const *rows,
+                                       const void *const *gradients,
+                                       const void *scalars,
+                                       const void *const *seen);
+
 typedef struct pdl_symbol {
   uint32_t struct_size;
   const char *name;
@@ -240,6 +252,10 @@ typedef struct pdl_symbol {
   int32_t kernel_unit;    /* pdl_kernel_unit of dense_kernel */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
+  /* In the place of these two in role PSERVER of modes in which the push of a
+   * sender is a step by itself, where the group compensates delays. */
+  pdl_late_dense_kernel late_dense_kernel;
+  pdl_late_row_kernel late_row_kernel;
   /* The units that servers own as a whole (pdlabi/placement.h). Parameter: row
    * blocks; block i holds the rows [block_rows[i], block_rows[i + 1]), whole
    * units of 64 rows. Table: its 1024 logical shards. The unit's id is
@@ -272,6 +288,8 @@ typedef struct pdl_once_arguments {
   double step;         /* 1 for the first applied update of this group */
   double weight;       /* the summed weight of all replicas, > 0 */
   double squared_norm; /* of the clip's divided gradients; 0 without a clip */
+  double pushers;      /* senders whose gradients are each a step by itself; 1
+                          where a step joins what all send */
 } pdl_once_arguments;
 
 /* One of the scalars that `once` writes. A step in which one is not finite, or
@@ -292,7 +310,9 @@ typedef struct pdl_group {
   /* Schedule, clip factor and the rule's `once` region, in f64, each result
    * rounded once to the element type. */
   void (*once)(const pdl_once_arguments *arguments, void *scalars);
-  int32_t merge; /* pdl_merge_kind */
+  int32_t merge;       /* pdl_merge_kind */
+  int32_t compensates; /* 1: the model compensates delays of pushes, where there
+                          are any */
 } pdl_group;
 
 typedef struct pdl_clip {

@@ -76,6 +76,18 @@ struct Mode {
   constexpr bool gradientsMayLeaveEarly() const {
     return hasServers && !trainersApply && !workersSend && !sendersClip;
   }
+  /// Whether what a sender pushes is a step of the rule by itself, which others
+  /// may have come before since it has read the state.
+  constexpr bool pushesAreSteps() const {
+    return !stepsAreRounds && !closesWithQuorum && !trainersApply;
+  }
+  /// How many senders of a job push such steps; 1 where a step joins what all
+  /// send.
+  constexpr double pusherCount(int64_t trainers, int64_t workers) const {
+    return !pushesAreSteps() ? 1
+           : workersSend     ? double(trainers) * double(workers)
+                             : double(trainers);
+  }
   /// How many owners a job has.
   constexpr int32_t ownerCount(int32_t servers, int32_t trainers) const {
     return servers + (trainersOwn() ? trainers : 0);

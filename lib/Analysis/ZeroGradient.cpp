@@ -215,6 +215,9 @@ std::optional<unsigned> pdlc::findChangeUnderZeroGradient(UpdateOp update) {
   SmallVector<Expressions::Id> before;
   of(update.getValueArgument()) = before.emplace_back(expressions.unknown());
   of(update.getSumArgument()) = expressions.number(0);
+  // What nobody pushes is not late.
+  if (update.getSeen())
+    of(update.getEach().getArgument(2)) = before.front();
   for (BlockArgument slot : update.getSlotArguments())
     of(slot) = before.emplace_back(expressions.unknown());
 

@@ -102,6 +102,9 @@ static LogicalResult evaluateOnce(OnceOp op, Frame &frame) {
       frame.tensor(op.getWeight()).get<double>()[0];
   program->argument(op.getSquaredNormArgument())->f64 =
       op.getNorm() ? frame.tensor(op.getNorm()).get<double>()[0] : 0.0;
+  // One process joins what its replicas compute.
+  if (BlockArgument pushers = op.getPushersArgument())
+    program->argument(pushers)->f64 = 1;
   program->run();
   bool finite = true;
   for (auto [index, result] : llvm::enumerate(op.getScalars())) {
@@ -186,6 +189,7 @@ public:
     rule.each.emplace(std::move(*each));
     rule.rowScalars = op.getRowScalarArguments().size();
     rule.counts = op.getCounts();
+    rule.inputs = op.getNumInputs();
     if (!op.hasRow())
       return rule;
     auto sum = RuleRegion<T>::compile(op.getSum());
@@ -227,12 +231,15 @@ public:
   }
 
 private:
-  static void load(RuleRegion<T> &region, const RowPlaces<T> &places,
-                   int64_t element, const T *gradient) {
+  void load(RuleRegion<T> &region, const RowPlaces<T> &places, int64_t element,
+            const T *gradient) const {
     region.setArgument(0, places.state.front()[element]);
     region.setArgument(1, gradient ? gradient[element] : T(0));
+    // One process sees the value that it updates.
+    if (inputs > 2)
+      region.setArgument(2, places.state.front()[element]);
     for (size_t s = 1; s < places.state.size(); ++s)
-      region.setArgument(1 + s, places.state[s][element]);
+      region.setArgument(inputs - 1 + s, places.state[s][element]);
   }
   void write(T &place, T value) {
     place = value;
@@ -272,7 +279,7 @@ private:
   }
 
   std::optional<RuleRegion<T>> sum, row, each;
-  size_t rowScalars = 0, counts = 0;
+  size_t rowScalars = 0, counts = 0, inputs = 2;
   bool finite = true;
 };
 

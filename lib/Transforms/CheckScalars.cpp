@@ -27,6 +27,9 @@ static SmallVector<FloatAttr> scalarsOfFirstStep(OnceOp once) {
   DenseMap<Value, Attribute> known;
   known[once.getStepArgument()] =
       FloatAttr::get(once.getStepArgument().getType(), 1.0);
+  // With more pushers the rate is only smaller.
+  if (BlockArgument pushers = once.getPushersArgument())
+    known[pushers] = FloatAttr::get(pushers.getType(), 1.0);
   for (Operation &op : body.without_terminator()) {
     SmallVector<Attribute> operands;
     for (Value operand : op.getOperands())

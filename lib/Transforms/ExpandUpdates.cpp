@@ -135,13 +135,13 @@ private:
     return arith::DivFOp::create(builder, clipLoc, limit, larger);
   }
 
-  /// The rule that a group names; null, and diagnosed, if there is none for
-  /// `element`.
-  RuleOp findRule(GroupOp group, Type element) {
-    auto rule = symbols.lookup<RuleOp>(group.getRule());
+  /// The rule of that name, which a group names; null, and diagnosed, if there
+  /// is none for `element`.
+  RuleOp findRule(GroupOp group, FlatSymbolRefAttr name, Type element) {
+    auto rule = symbols.lookup<RuleOp>(name.getValue());
     if (!rule) {
       group.emitOpError()
-          << "names rule " << group.getRuleAttr()
+          << "names rule " << name
           << ", which the module does not define; run nn-link-std if it is "
              "one of the standard library";
       return nullptr;
@@ -151,7 +151,7 @@ private:
       return rule;
     InFlightDiagnostic diagnostic =
         group.emitOpError()
-        << "trains symbols of " << element << " by rule " << group.getRuleAttr()
+        << "trains symbols of " << element << " by rule " << name
         << ", whose region 'each' "
         << "is written for " << written << "; write a rule for " << element
         << ", or take one of the standard library, which "
@@ -198,9 +198,14 @@ private:
 
   LogicalResult createOnce(GroupOp group) {
     Type element = elementOf(group);
-    RuleOp rule = findRule(group, element);
+    RuleOp rule = findRule(group, group.getRuleAttr(), element), compensation;
     if (!rule)
       return failure();
+    if (FlatSymbolRefAttr name = group.getCompensationAttr()) {
+      compensation = findRule(group, name, element);
+      if (!compensation)
+        return failure();
+    }
     ScheduleOp schedule;
     if (FlatSymbolRefAttr name = group.getScheduleAttr()) {
       schedule = symbols.lookup<ScheduleOp>(name.getValue());
@@ -218,9 +223,11 @@ private:
     if (clip)
       names.push_back(
           ScalarAttr::get(op.getContext(), ScalarRole::clip_factor, {}));
-    for (const std::string &name : rule.getScalarNames())
-      names.push_back(ScalarAttr::get(op.getContext(), ScalarRole::rule,
-                                      builder.getStringAttr(name)));
+    for (RuleOp own : {rule, compensation})
+      for (const std::string &name :
+           own ? own.getScalarNames() : SmallVector<std::string>())
+        names.push_back(ScalarAttr::get(op.getContext(), ScalarRole::rule,
+                                        builder.getStringAttr(name)));
     Type scalar = RankedTensorType::get({}, element);
     auto once = OnceOp::create(
         builder, group.getLoc(), SmallVector<Type>(names.size(), scalar),
@@ -229,8 +236,10 @@ private:
 
     OpBuilder::InsertionGuard guard(builder);
     Type f64 = builder.getF64Type();
-    builder.createBlock(&once.getBody(), {}, {f64, f64, f64},
-                        SmallVector<Location>(3, group.getLoc()));
+    const bool isOverPushers = group.getRateOver() == RateOver::pushers;
+    const size_t count = isOverPushers ? 4 : 3;
+    builder.createBlock(&once.getBody(), {}, SmallVector<Type>(count, f64),
+                        SmallVector<Location>(count, group.getLoc()));
     Value step = once.getStepArgument();
     SmallVector<Value> yielded{once.getWeightArgument()};
     Value rate = createScalar(builder, group.getLoc(), f64,
@@ -243,15 +252,27 @@ private:
                                                  group.getScheduleHyperAttr()));
       rate = inlineRegion(builder, schedule.getBody(), arguments).front();
     }
+    if (isOverPushers)
+      rate = arith::DivFOp::create(builder, group.getLoc(), rate,
+                                   once.getPushersArgument());
     if (clip)
       yielded.push_back(createClipFactor(once.getSquaredNormArgument(), clip));
-    SmallVector<Value> arguments{step, rate};
-    llvm::append_range(arguments,
+    SmallVector<Value> ruleArguments{step, rate};
+    llvm::append_range(ruleArguments,
                        createHypers(builder, group.getLoc(),
                                     rule.getHyperNames(), rule.getHyperValues(),
                                     group.getRuleHyperAttr()));
     llvm::append_range(yielded,
-                       inlineRegion(builder, rule.getOnce(), arguments));
+                       inlineRegion(builder, rule.getOnce(), ruleArguments));
+    if (compensation) {
+      SmallVector<Value> own{step, rate};
+      llvm::append_range(own, createHypers(builder, group.getLoc(),
+                                           compensation.getHyperNames(),
+                                           compensation.getHyperValues(),
+                                           group.getCompensationHyperAttr()));
+      llvm::append_range(yielded,
+                         inlineRegion(builder, compensation.getOnce(), own));
+    }
     YieldOp::create(builder, group.getLoc(), yielded);
     onces[group] = once;
     return success();
@@ -293,6 +314,32 @@ private:
     return success();
   }
 
+  /// What the region `once` of the group's rule yields.
+  static SmallVector<Value> scalarsOfRule(OnceOp once, RuleOp rule) {
+    SmallVector<Value> scalars = once.getRuleScalars();
+    scalars.truncate(rule.getScalarNames().size());
+    return scalars;
+  }
+
+  /// The gradient that the group's compensation makes of one that was computed
+  /// on `seen`. `scalars`: those of the rule, then its own. Where the value is
+  /// the one that was seen the gradient stays, to the bit, so that nothing
+  /// happens where no gradient is late.
+  Value compensate(GroupOp group, Value value, Value gradient, Value seen,
+                   ArrayRef<Value> scalars) {
+    auto rule = symbols.lookup<RuleOp>(*group.getCompensation());
+    SmallVector<Value> arguments{value, gradient, seen};
+    llvm::append_range(arguments,
+                       scalars.take_back(rule.getScalarNames().size()));
+    Location groupLoc = group.getLoc();
+    Value same = arith::CmpFOp::create(builder, groupLoc,
+                                       arith::CmpFPredicate::OEQ, value, seen);
+    Value compensated =
+        inlineRegion(builder, rule.getEach(), arguments).front();
+    return arith::SelectOp::create(builder, groupLoc, same, gradient,
+                                   compensated);
+  }
+
   LogicalResult createUpdate(const SymbolGradient &symbol) {
     GroupOp group = groupOfSymbol(symbol.symbol);
     OnceOp once = onces[group];
@@ -308,16 +355,17 @@ private:
         static_cast<int64_t>(rule.getCountNames().size()));
     if (failed(checkCounts(group, rule, symbol)))
       return failure();
-    auto update = UpdateOp::create(builder, loc, symbol.symbol, symbol.keys,
-                                   symbol.gradient, counts, once.getScalars(),
-                                   rule.getWholeAttr());
+    auto update = UpdateOp::create(
+        builder, loc, symbol.symbol, symbol.keys, symbol.gradient, counts,
+        once.getScalars(), rule.getWholeAttr(),
+        group.getCompensationAttr() ? builder.getUnitAttr() : UnitAttr());
 
     OpBuilder::InsertionGuard guard(builder);
     Type element =
         cast<RankedTensorType>(symbol.gradient.getType()).getElementType();
     const size_t slots = rule.getSlotNames().size(),
                  scalars = once.getScalars().size();
-    const size_t ruleScalars = once.getRuleScalars().size();
+    const size_t ruleScalars = scalarsOfRule(once, rule).size();
     const size_t handedOn =
         rule.getEach().getNumArguments() - 2 - slots - ruleScalars;
     createElementRegion(update.getEach(), rule.getEach(), group, element, slots,
@@ -335,7 +383,7 @@ private:
                         SmallVector<Location>(types.size(), loc));
     ArrayRef<BlockArgument> arguments = update.getRow().getArguments();
     SmallVector<Value> ruleArguments(arguments.take_front(own));
-    for (Value scalar : once.getRuleScalars())
+    for (Value scalar : scalarsOfRule(once, rule))
       ruleArguments.push_back(
           arguments[own + cast<OpResult>(scalar).getResultNumber()]);
     YieldOp::create(builder, loc,
@@ -349,25 +397,34 @@ private:
   void createElementRegion(Region &region, Region &ofRule, GroupOp group,
                            Type element, size_t slots, size_t handedOn) {
     OnceOp once = onces[group];
-    const size_t count = 2 + slots + once.getScalars().size() + handedOn;
+    auto rule = cast<RuleOp>(ofRule.getParentOp());
+    const bool isCompensated = bool(group.getCompensationAttr());
+    const size_t inputs = isCompensated ? 3 : 2;
+    const size_t count = inputs + slots + once.getScalars().size() + handedOn;
     builder.createBlock(&region, {}, SmallVector<Type>(count, element),
                         SmallVector<Location>(count, loc));
     ArrayRef<BlockArgument> arguments = region.getArguments();
     auto argumentOf = [&](Value scalar) {
-      return arguments[2 + slots + cast<OpResult>(scalar).getResultNumber()];
+      return arguments[inputs + slots +
+                       cast<OpResult>(scalar).getResultNumber()];
     };
     Value value = arguments[0], gradient = arguments[1];
-    if (!cast<RuleOp>(ofRule.getParentOp()).getUndivided())
+    if (!rule.getUndivided())
       gradient = arith::DivFOp::create(builder, loc, gradient,
                                        argumentOf(once.getWeightScalar()));
     if (Value factor = once.getClipFactorScalar())
       gradient =
           arith::MulFOp::create(builder, loc, gradient, argumentOf(factor));
     gradient = clipElement(group, gradient);
-    SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
-    llvm::append_range(ruleArguments, arguments.slice(2, slots));
+    SmallVector<Value> scalars;
     for (Value scalar : once.getRuleScalars())
-      ruleArguments.push_back(argumentOf(scalar));
+      scalars.push_back(argumentOf(scalar));
+    if (isCompensated)
+      gradient = compensate(group, value, gradient, arguments[2], scalars);
+    SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
+    llvm::append_range(ruleArguments, arguments.slice(inputs, slots));
+    scalars.truncate(scalarsOfRule(once, rule).size());
+    llvm::append_range(ruleArguments, scalars);
     llvm::append_range(ruleArguments, arguments.take_back(handedOn));
     YieldOp::create(builder, loc, inlineRegion(builder, ofRule, ruleArguments));
   }

@@ -374,6 +374,16 @@ void PartCollector::addGroup(GroupOp group) {
   // The mean is what a group has that says nothing.
   if (group.getMerge() == Merge::sum)
     add(training, "merged steps" + of, stringifyMerge(Merge::sum).str());
+  if (std::optional<RateOver> over = group.getRateOver())
+    add(training, "rate over" + of, stringifyRateOver(*over).str());
+  if (FlatSymbolRefAttr name = group.getCompensationAttr()) {
+    auto compensation = symbols.lookup<RuleOp>(name.getValue());
+    add(training, "compensation" + of,
+        textOf(compensation.getHyperNames(), compensation.getHyperValues(),
+               group.getCompensationHyperAttr()) +
+            ", " + digestOf(compensation.getOnce()) +
+            digestOf(compensation.getEach()));
+  }
 }
 
 /// `column`: where the field begins if it does not say so itself. `names`: of

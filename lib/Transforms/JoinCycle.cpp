@@ -140,7 +140,8 @@ void Joining::createCounter() {
       FlatSymbolRefAttr::get(builder.getContext(), CycleOp::kRule), hyper,
       builder.getF64FloatAttr(1), FlatSymbolRefAttr(), DictionaryAttr(),
       ArrayAttr(), FlatSymbolRefAttr(), UntouchedAttr(), FlatSymbolRefAttr(),
-      DictionaryAttr(), MergeAttr());
+      DictionaryAttr(), MergeAttr(), RateOverAttr(), FlatSymbolRefAttr(),
+      DictionaryAttr());
   symbols.insert(group, cycle->getIterator());
   counter = ParamOp::create(builder, loc, builder.getStringAttr(name + ".turn"),
                             TypeAttr::get(scalar),

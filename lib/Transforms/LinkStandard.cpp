@@ -67,14 +67,18 @@ struct LinkStd : pdlc::impl::NNLinkStdBase<LinkStd> {
     for (GroupOp group : module.getOps<GroupOp>()) {
       Type element = elementOf(group);
       FlatSymbolRefAttr rule = group.getRuleAttr(),
-                        average = group.getAverageAttr();
+                        average = group.getAverageAttr(),
+                        compensation = group.getCompensationAttr();
       if (failed(linkRule(group, rule, element, symbols)) ||
           failed(linkRule(group, average, element, symbols)) ||
+          failed(linkRule(group, compensation, element, symbols)) ||
           failed(linkSchedule(group, symbols)))
         return signalPassFailure();
       group.setRuleAttr(rule);
       if (average)
         group.setAverageAttr(average);
+      if (compensation)
+        group.setCompensationAttr(compensation);
     }
     // What nn-join-cycle names.
     Operation *own = symbols.lookup(CycleOp::kRule);

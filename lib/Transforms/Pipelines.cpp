@@ -79,6 +79,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNBroadcastSplats());
     break;
   case Phase::Placed:
+    manager.addPass(
+        createPSSettleDelays({ps::propertiesOf(options.mode).name}));
     if (isDistributed) {
       manager.addPass(createPSPartition(
           {ps::propertiesOf(options.mode).name, options.slice,

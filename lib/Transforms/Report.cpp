@@ -51,6 +51,8 @@ struct SymbolFacts {
   int64_t rowSlots = 0;
   /// Whether @train updates it, reads it, and whether a clip's norm takes it.
   bool trained = false, read = false, clipped = false;
+  /// Whether its server keeps what each sender has seen of it.
+  bool seen = false;
   /// Table: ids of a sample.
   int64_t idsOfSample = 0;
 
@@ -72,6 +74,8 @@ struct SymbolFacts {
 struct ServerFacts {
   int64_t blocks = 0, shards = 0;
   double stateBytes = 0, bytesOfKey = 0, gradientBytes = 0;
+  /// Of what one sender has seen, for one step: part of the last answer to it.
+  double seenBytes = 0;
   /// Of an exchange, then of a step.
   OwnerLoad load;
 };
@@ -187,6 +191,7 @@ LogicalResult Report::collect() {
     if (auto update = dyn_cast<nn::UpdateOp>(op)) {
       SymbolFacts &fact = facts[update.getSymbolAttr().getAttr()];
       fact.trained = true;
+      fact.seen = update.getSeen();
       channels += mode->trainersApply ? 2 : 1;
     } else if (auto read = dyn_cast<nn::ReadOp>(op)) {
       facts[read.getSymbolAttr().getAttr()].read = true;
@@ -249,6 +254,7 @@ void Report::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
   load.bytesIn +=
       keys * double(fact.gradientBytes() + (isBeside() ? kKeyBytes : 0));
   load.rowBytes += keys * fact.stateRowBytes();
+  owner.seenBytes += fact.seen ? keys * fact.valueBytes() : 0;
   if (fact.clipped && !mode->sendersFormNorms)
     load.bytesOut += kNormBytes;
 }
@@ -269,6 +275,7 @@ void Report::distribute() {
         own.stateBytes += double(rows) * fact.stateRowBytes();
         if (fact.trained)
           own.load.denseBytes += double(rows) * fact.stateRowBytes();
+        own.seenBytes += fact.seen ? double(rows) * fact.rowBytes() : 0;
         continue;
       }
       addShard(own, fact);
@@ -391,6 +398,12 @@ void Report::printServers(raw_ostream &out) const {
     most = std::max(most, load);
     sum += load;
   }
+  double seen = 0;
+  for (const ServerFacts &server : byServer)
+    seen = std::max(seen, server.seenBytes * senders);
+  if (seen > 0)
+    out << "  to compensate delays a server keeps up to " << formatBytes(seen)
+        << " of what senders have seen of their last step\n";
   out << llvm::format("  cost of the largest over the mean: %.3f\n",
                       sum > 0 ? most * map.ownerCount() / sum : 1.0);
   out << llvm::format("  digest of the map: %016llx\n",

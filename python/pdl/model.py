@@ -92,9 +92,12 @@ class Model:
 
         A rule `of` "states" is for what pdl.accumulate writes, one of "averages" for the
         `average` of a group; they have means (or the new value) in the place of the gradient.
+        One "delays" is for the `compensate` of a group: `each(value, gradient, seen, *scalars)`,
+        with the value that the gradient was computed on, returns the gradient that counts; it
+        has no slots, and knows of no whole row.
         `element` is the type of what it trains, f32 or f64; without it that of the model.
         """
-        purposes = ("gradients", "states", "averages")
+        purposes = ("gradients", "states", "averages", "delays")
         if of not in purposes:
             raise ModelError(f"rule '{name}' is of '{of}'; expected one of "
                              + ", ".join(purposes))
@@ -118,7 +121,12 @@ class Model:
             first, count = scalars.trace(f"`once` of rule @{name}", once, "f64",
                                          typed("f64", inputs), None)
             yielded = _returned("once", count)
-        of_element = typed(element, ["value", "gradient", *slots, *yielded])
+        delays = of == "delays"
+        if delays and (slots or row_slots or counts or sum or undivided):
+            raise ModelError(f"rule @{name} is of delays: it has no slots and counts, no `sum`, "
+                             "and is never undivided")
+        seen = ["seen"] if delays else []
+        of_element = typed(element, ["value", "gradient", *seen, *slots, *yielded])
         between: list[str] = []
         if sum is not None and reduced is not None:
             added, sums = scalars.trace(f"`sum` of rule @{name}", sum, element, of_element,
@@ -174,7 +182,8 @@ class Model:
               schedule: str | Named | Schedule | None = None,
               decay: Attribute | Sequence[Attribute] = (), clip: Clip | None = None,
               untouched: str | None = None, average: str | Named | Rule | None = None,
-              merge: str | None = None) -> Group:
+              merge: str | None = None, rate_over: str | None = None,
+              compensate: str | Named | Rule | None = None) -> Group:
         """Symbols that are trained alike.
 
         A rule or schedule is one of the standard library by its name, with
@@ -182,7 +191,10 @@ class Model:
         `untouched` says whether rows that a batch does not hold stay as they are ("lazy")
         or are updated with a zero gradient ("dense"). With `average="ema"` frozen programs
         read an average of the steps. `merge` says what steps that a worker of mode async
-        sends as one count: their "mean", or their "sum".
+        sends as one count: their "mean", or their "sum". With `rate_over="pushers"` the rate is
+        divided by the number of those whose gradients are each a step by itself: of workers in
+        mode async, of trainers in mode half-async, else 1. With
+        `compensate="delay_compensation"` a gradient that is late in these modes is made up for.
         """
         clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
         if schedule is not None:
@@ -203,6 +215,13 @@ class Model:
             if merge not in ("mean", "sum"):
                 raise ModelError(f"merge='{merge}'" + did_you_mean(merge, ["mean", "sum"]))
             clauses.append(f"merge({merge})")
+        if rate_over is not None:
+            if rate_over != "pushers":
+                raise ModelError(f"rate_over='{rate_over}'"
+                                 + did_you_mean(rate_over, ["pushers"]))
+            clauses.append(f"rate_over({rate_over})")
+        if compensate is not None:
+            clauses.append(f"compensate({_reference(compensate)})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,

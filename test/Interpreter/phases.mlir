@@ -7,6 +7,13 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
 // RUN: pdl-opt %s --pdl-pipeline="to=fused element-type=f64" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
 
+// One process is one pusher, and nothing in it is late.
+// RUN: sed 's/rate(0.5)$/rate(0.5) rate_over(pushers) compensate(@delay_compensation)/' %s > %t.late.mlir
+// RUN: grep -c "compensate(@delay_compensation)$" %t.late.mlir | FileCheck %s --check-prefix=LATE
+// LATE: 1
+// RUN: pdl-opt %t.late.mlir --pdl-pipeline="to=gradient" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
+// RUN: pdl-opt %t.late.mlir --pdl-pipeline="to=placed" --nn-interpret="data=%t.safetensors losses=- steps=2" -o /dev/null | FileCheck %s
+
 // In batches of one sample: 0.25, then w = 1, b = 0.5 and an error of -0.5.
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.safetensors losses=- batch-size=1" -o /dev/null | FileCheck %s --check-prefix=SINGLE
 

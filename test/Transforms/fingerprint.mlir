@@ -34,6 +34,14 @@
 // RUN: %{changed} --check-prefix=MERGE
 // MERGE: > {{ *}}"merged steps of group @dense" = "sum"
 
+// REDEFINE: %{edit} = 's/rate(0.5)/rate(0.5) rate_over(pushers)/'
+// RUN: %{changed} --check-prefix=OVER
+// OVER: > {{ *}}"rate over of group @dense" = "pushers"
+
+// REDEFINE: %{edit} = 's/rate(0.5)/rate(0.5) compensate(@delay_compensation)/'
+// RUN: %{changed} --check-prefix=COMPENSATE
+// COMPENSATE: > {{ *}}"compensation of group @dense" = "{strength = 0.04},
+
 // REDEFINE: %{edit} = '/nn.table/s/$/ stored(f16)/'
 // RUN: %{changed} --check-prefix=STORED
 // STORED: < {{ *}}"rows of @emb" = "f32 [4]"

@@ -11,7 +11,7 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 33]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 34]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-add-averages | Category:statistics | groups-averaged=0{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
@@ -22,6 +22,7 @@
 // CHECK-NEXT: nn-fuse-gemm | Category:statistics | posts-fused=2{{$}}
 // CHECK-NEXT: nn-assign-compute-types | Category:statistics | products-rounded=0{{$}}
 // CHECK-NEXT: nn-broadcast-splats | Category:statistics | splats-broadcast=0{{$}}
+// CHECK-NEXT: ps-settle-delays | Category:statistics | updates-settled=0{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | prepare=4{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | compute=17{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | apply=4{{$}}

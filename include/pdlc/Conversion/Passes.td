@@ -24,11 +24,13 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Makes a function with the C signature of `pdlabi/abi.h` from the region of
     each `nn.once` (`pdl_group::once`) and each `nn.update`
-    (`pdl_dense_kernel` for a parameter, `pdl_row_kernel` for a table), and says
+    (`pdl_dense_kernel` for a parameter, `pdl_row_kernel` for a table; where the
+    update asks for the values that a late gradient was computed on,
+    `pdl_late_dense_kernel` and `pdl_late_row_kernel`), and says
     which one belongs to whom (`rt.once_kernel`, `rt.update_kernel`). The same
     region becomes a loop over a dense block or over rows: element by element the
-    same operations, so equal bits. Loads and stores say that value, slots and
-    gradient do not overlap; the row kernel fetches rows ahead. The `nn.once` and
+    same operations, so equal bits. Loads and stores say that value, slots,
+    gradient and what was seen do not overlap; the row kernel fetches rows ahead. The `nn.once` and
     `nn.update` ops stay for the conversion of the program that holds them; the
     rules and schedules are erased.
 

@@ -76,6 +76,57 @@ def PSCheckCopies : Pass<"ps-check-copies", "::mlir::ModuleOp"> {
   }];
 }
 
+def PSSettleDelays : Pass<"ps-settle-delays", "::mlir::ModuleOp"> {
+  let summary = "Leaves out what compensates delays where there are none";
+  let description = [{
+    Updates of groups that say `compensate` ask for the value on which a gradient was
+    computed. Where the push of a sender is a step by itself (modes `async` and
+    `half-async`) servers know it, and the module stays as it is. Where all that is
+    sent for a step is joined, or each trainer updates the copy that it computes on,
+    the value is the one that was seen, and what was to be done otherwise is removed:
+    such a program updates as that of a model without the clause (its `nn.once`
+    still makes the numbers that the clause has, which nothing uses).
+
+    In mode `quorum` a round adds gradients that were computed on different values,
+    some of them late: the clause is refused at the group.
+
+    Before:
+    ```mlir
+    nn.update @w gradient(%g) seen scalars(%weights, %rates, %strengths) {
+    ^bb0(%value: f32, %sum: f32, %seen: f32, %weight: f32, %rate: f32, %strength: f32):
+      %g1 = arith.divf %sum, %weight : f32
+      %same = arith.cmpf oeq, %value, %seen : f32
+      %moved = arith.subf %value, %seen : f32
+      %0 = arith.mulf %g1, %g1 : f32
+      %1 = arith.mulf %strength, %0 : f32
+      %2 = arith.mulf %1, %moved : f32
+      %3 = arith.addf %g1, %2 : f32
+      %g2 = arith.select %same, %g1, %3 : f32
+      %4 = arith.mulf %rate, %g2 : f32
+      %5 = arith.subf %value, %4 : f32
+      nn.yield %5 : f32
+    } : tensor<273x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+    ```
+    After, with `mode=sync`:
+    ```mlir
+    nn.update @w gradient(%g) scalars(%weights, %rates, %strengths) {
+    ^bb0(%value: f32, %sum: f32, %weight: f32, %rate: f32, %strength: f32):
+      %g1 = arith.divf %sum, %weight : f32
+      %4 = arith.mulf %rate, %g1 : f32
+      %5 = arith.subf %value, %4 : f32
+      nn.yield %5 : f32
+    } : tensor<273x400xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"local\"",
+           "The mode that the module will be cut for">,
+  ];
+  let statistics = [
+    Statistic<"numSettled", "updates-settled", "Updates without delays">,
+  ];
+}
+
 def PSPlace : Pass<"ps-place", "::mlir::ModuleOp"> {
   let summary = "Shows which server owns which unit";
   let description = [{

@@ -150,6 +150,9 @@ public:
   /// of a repeated greeting; success as long as all goes well. What an open
   /// request ends with comes there first.
   virtual Status failure() const = 0;
+  /// The server has said that a later start of this trainer has joined in its
+  /// place.
+  virtual bool isReplaced() const = 0;
   /// What messages call the server: "server a:7101".
   virtual const std::string &name() const = 0;
 };

@@ -70,6 +70,8 @@ public:
   /// are not copied. Returns at once, except where the disk is 256 MiB behind:
   /// then it waits.
   void append(const Envelope &head, const Message &payload, Turn turn);
+  /// The trainers, of which the first has joined, have so many workers each.
+  void appendWorkers(int64_t workers);
   /// A round was closed.
   void appendClosed();
   /// These requests were answered, with the state of now.
@@ -107,12 +109,13 @@ private:
 };
 
 /// One thing that a server did: it took a request; or it closed a round; or it
-/// answered requests.
+/// answered requests; or it learnt how many workers each trainer has.
 struct AppliedRecord {
   std::optional<Frame> request = std::nullopt;
   Turn turn = Turn::Alone;
   bool closesRound = false;
   std::vector<Envelope> answered = {};
+  std::optional<int64_t> workers = std::nullopt;
 };
 
 /// Reads a log from its beginning. Any bytes are safe: what is not a whole log

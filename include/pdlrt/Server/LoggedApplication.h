@@ -15,14 +15,16 @@
 namespace pdlrt {
 
 /// Passes all on, and logs what is done to the state in its order: requests of
-/// steps that were taken, rounds that were closed, answers. What is refused is
-/// not logged.
+/// steps that were taken, rounds that were closed, answers; and of joins how
+/// many workers trainers have. What is refused is not logged.
 class LoggedApplication final : public PassingApplication {
 public:
   /// Both outlive it.
   LoggedApplication(ServerApplication &inner, AppliedLogWriter &log)
       : PassingApplication(inner), log(log) {}
 
+  Expected<Message> join(const Envelope &request,
+                         const Message &payload) override;
   Status take(const Envelope &request, Message payload, Turn turn) override;
   Status closeRound(MessageKind kind) override;
   Expected<std::vector<Message>>
@@ -30,6 +32,7 @@ public:
 
 private:
   AppliedLogWriter &log;
+  bool knowsWorkers = false;
 };
 
 } // namespace pdlrt

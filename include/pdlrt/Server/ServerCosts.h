@@ -27,6 +27,9 @@ struct ServerCosts {
   int64_t late = 0, dropped = 0;
   /// Steps of workers that came with those of others in one push.
   int64_t mergedSteps = 0;
+  /// The most bytes of values that were kept because senders have seen them,
+  /// and may still push gradients that were computed on them.
+  int64_t seenBytes = 0;
   int64_t messages = 0;
   int64_t bytesReceived = 0;
   int64_t bytesSent = 0;

@@ -70,6 +70,9 @@ public:
   const Handshake &handshake() const { return own; }
   /// The run goes on from a checkpoint of that many steps. Before any join.
   void setStartStep(int64_t steps) { own.startStep = steps; }
+  /// How many workers each trainer has; of what was 0 before. The first trainer
+  /// that joins says it.
+  void setWorkers(int64_t workers);
   /// Other values than the initial ones were loaded, of which trainers that
   /// hold values do not know. Before any join; throws std::bad_alloc.
   virtual void noteLoaded() {}
@@ -124,12 +127,25 @@ protected:
         sums = merged.objectives;
     }
   };
+  /// What a sender was answered of the symbols whose groups compensate delays:
+  /// what it computes its next step on.
+  struct Seen {
+    /// Its request, with the keys.
+    std::shared_ptr<const ExchangeMessage> message;
+    /// By channel of KEYS: the value of each row.
+    std::vector<std::shared_ptr<std::byte>> rows;
+    /// By symbol: a parameter's blocks.
+    Snapshot values;
+    int64_t bytes = 0;
+  };
   /// Whom to answer, and what it is to get.
   struct StateFor {
     Pulled *pulled;
     /// Whether it wants all blocks.
     bool allValues;
     const StepOutcome *outcome;
+    /// Where what it will have seen is put; null: not asked for.
+    Seen *seen = nullptr;
   };
 
   explicit StateServer(const ServerSetup &setup);
@@ -220,6 +236,8 @@ private:
   template <typename Step>
   auto withMemory(const std::string &did, Step step) -> decltype(step());
   void splitKeys(const std::vector<Pulled *> &senders);
+  static void noteSeen(const std::shared_ptr<std::byte> &buffer, size_t bytes,
+                       std::shared_ptr<std::byte> &place, Seen &seen);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
   Status checkSave(const Envelope &request, const Message &payload) const;
   /// Parts of a checkpoint that are written beside steps.

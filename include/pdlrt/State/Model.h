@@ -79,6 +79,11 @@ public:
   }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
 
+  /// How many senders update the state, each by steps of its own
+  /// (`pdl_once_arguments::pushers`); 1 until it is set, before any update.
+  double pushers() const { return pusherCount; }
+  void setPushers(double count) { pusherCount = count; }
+
   /// Whoever counts steps holds it, from the first look at a count to the last
   /// step that is counted.
   std::mutex &stepMutex() { return ownStepMutex; }
@@ -112,6 +117,7 @@ private:
   std::vector<std::unique_ptr<EmbeddingTable>> ownedTables;
   std::vector<EmbeddingTable *> tablePointers;
   std::vector<int64_t> stepCounts, restoredCounts;
+  double pusherCount = 1;
   std::mutex ownStepMutex;
 };
 

@@ -66,7 +66,7 @@ private:
   /// The rows of a table that a step touches, grouped by logical shard and in
   /// it by key.
   struct ShardedRows {
-    AlignedBuffer order, rows, gradients, keys;
+    AlignedBuffer order, rows, gradients, keys, seen;
     std::vector<int64_t> splits;
   };
   /// Scratch memory of a task that updates all rows of a range of shards; each
@@ -110,8 +110,10 @@ private:
   void applyTouched(Task &task, const BlockGradient &block);
   void applyAllRows(Task &task, ShardScratch &scratch);
   /// One call of a table's kernel.
+  /// `seen`: null unless its group compensates delays.
   void applyRows(Task &task, int64_t count, void *const *rows,
-                 const void *const *gradients, const int64_t *keys);
+                 const void *const *gradients, const void *const *seen,
+                 const int64_t *keys);
   /// The same where values have 16 bits: rows are widened, updated, and their
   /// values rounded at random. Whether all is finite.
   bool applyWidened(Task &task, int64_t count, void *const *rows,

@@ -50,6 +50,11 @@ struct BlockGradient {
   /// Parameter, as a message brings it: where `dense` is null, its bytes in
   /// order, in pieces of any alignment that may end within an element.
   std::span<const std::span<const std::byte>> pieces = {};
+  /// Of one sender, where the group compensates delays: the values that it
+  /// computed the gradient on; parameter: all elements that are here, table: of
+  /// each key.
+  const void *seen = nullptr;
+  const void *const *seenRows = nullptr;
 };
 
 /// What one worker, one group, or all of them contribute to a step.

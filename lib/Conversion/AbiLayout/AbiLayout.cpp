@@ -88,6 +88,8 @@ LAYOUT(pdl_symbol,
   MEMBER(pdl_symbol, kernel_unit),
   MEMBER(pdl_symbol, dense_kernel),
   MEMBER(pdl_symbol, row_kernel),
+  MEMBER(pdl_symbol, late_dense_kernel),
+  MEMBER(pdl_symbol, late_row_kernel),
   MEMBER(pdl_symbol, unit_count),
   MEMBER(pdl_symbol, block_rows),
   MEMBER(pdl_symbol, unit_costs))
@@ -95,7 +97,8 @@ LAYOUT(pdl_symbol,
 LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),
   MEMBER(pdl_once_arguments, weight),
-  MEMBER(pdl_once_arguments, squared_norm))
+  MEMBER(pdl_once_arguments, squared_norm),
+  MEMBER(pdl_once_arguments, pushers))
 
 LAYOUT(pdl_scalar,
   MEMBER(pdl_scalar, name),
@@ -110,7 +113,8 @@ LAYOUT(pdl_group,
   MEMBER(pdl_group, scalar_count),
   MEMBER(pdl_group, scalars),
   MEMBER(pdl_group, once),
-  MEMBER(pdl_group, merge))
+  MEMBER(pdl_group, merge),
+  MEMBER(pdl_group, compensates))
 
 LAYOUT(pdl_clip,
   MEMBER(pdl_clip, struct_size),

@@ -254,10 +254,16 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
                        : kernel.getWholeRows()    ? PDL_UNIT_ROW
                                                   : PDL_UNIT_ELEMENT;
     data.frozen_part = static_cast<int32_t>(kernel.getFrozenPart());
-    if (data.kind == PDL_SYMBOL_TABLE)
-      result.point(data.row_kernel, kernel.getCallee().str());
+    const std::string callee = kernel.getCallee().str();
+    const bool isTable = data.kind == PDL_SYMBOL_TABLE;
+    if (kernel.getSeen() && isTable)
+      result.point(data.late_row_kernel, callee);
+    else if (kernel.getSeen())
+      result.point(data.late_dense_kernel, callee);
+    else if (isTable)
+      result.point(data.row_kernel, callee);
     else
-      result.point(data.dense_kernel, kernel.getCallee().str());
+      result.point(data.dense_kernel, callee);
   }
   setUnits(result, prefix, symbolName);
   return result;
@@ -273,6 +279,7 @@ Constant<pdl_group> DescriptorBuilder::buildGroup(nn::GroupOp group) {
                        : PDL_UNTOUCHED_LAZY;
   data.merge =
       group.getMerge() == nn::Merge::sum ? PDL_MERGE_SUM : PDL_MERGE_MEAN;
+  data.compensates = bool(group.getCompensationAttr());
   data.clip = -1;
   if (FlatSymbolRefAttr clip = group.getClipAttr())
     data.clip = order.clip(clip.getValue());

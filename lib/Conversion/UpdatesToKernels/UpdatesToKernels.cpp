@@ -163,21 +163,23 @@ public:
   /// What an update reads of one element.
   struct Element {
     SmallVector<Value> addresses; // of value and slots
-    SmallVector<Value> arguments; // of regions: value, gradient, slots, scalars
+    SmallVector<Value> arguments; // of regions: value, inputs, slots, scalars
   };
-  /// Loads element `index`: `state` holds the addresses of value and slots.
-  Element loadElement(ArrayRef<Value> state, Value gradient,
+  /// Loads element `index`: `state` holds the addresses of value and slots,
+  /// `inputs` that of the gradient, and of what was seen, if that is asked for.
+  Element loadElement(ArrayRef<Value> state, ArrayRef<Value> inputs,
                       ArrayRef<Value> scalars, Value index) {
-    SmallVector<Attribute> scopes = elementScopes(state.size());
+    SmallVector<Attribute> scopes = elementScopes(state.size(), inputs.size());
     Element loaded;
     for (auto [number, base] : llvm::enumerate(state)) {
       loaded.addresses.push_back(address(element, base, index));
       loaded.arguments.push_back(
-          loadScoped(loaded.addresses.back(), scopes, number + 1));
+          loadScoped(loaded.addresses.back(), scopes, number + inputs.size()));
     }
-    loaded.arguments.insert(
-        loaded.arguments.begin() + 1,
-        loadScoped(address(element, gradient, index), scopes, 0));
+    for (auto [number, base] : llvm::enumerate(inputs))
+      loaded.arguments.insert(
+          loaded.arguments.begin() + 1 + number,
+          loadScoped(address(element, base, index), scopes, number));
     llvm::append_range(loaded.arguments, scalars);
     return loaded;
   }
@@ -186,15 +188,15 @@ public:
   /// then those of the row. Returns the largest bits of what it writes, as far
   /// as they must be checked, and of `largest`.
   Value updateElement(nn::UpdateOp update, ArrayRef<Value> state,
-                      Value gradient, ArrayRef<Value> scalars, Value index,
-                      Value largest) {
-    SmallVector<Attribute> scopes = elementScopes(state.size());
-    auto [addresses, arguments] = loadElement(state, gradient, scalars, index);
+                      ArrayRef<Value> inputs, ArrayRef<Value> scalars,
+                      Value index, Value largest) {
+    SmallVector<Attribute> scopes = elementScopes(state.size(), inputs.size());
+    auto [addresses, arguments] = loadElement(state, inputs, scalars, index);
     SmallVector<Value> results = inlineRegion(update.getEach(), arguments);
     for (auto [number, result] : llvm::enumerate(results)) {
       auto store =
           LLVM::StoreOp::create(builder, loc, result, addresses[number]);
-      setScope(store, scopes, number + 1);
+      setScope(store, scopes, number + inputs.size());
       if (mustBeChecked(results, number))
         largest = largestBits(largest, result);
     }
@@ -205,16 +207,16 @@ public:
   /// elements: element j goes to lane j mod 16, lanes start at +0, a tree
   /// 8-4-2-1 joins them.
   SmallVector<Value> sumRow(nn::UpdateOp update, ArrayRef<Value> state,
-                            Value gradient, ArrayRef<Value> scalars,
+                            ArrayRef<Value> inputs, ArrayRef<Value> scalars,
                             int64_t width) {
     Value none =
         arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(0.0));
     // Sum s of lane l is at s * kLanes + l.
     SmallVector<Value> lanes(update.getNumSums() * kLanes, none);
     auto addTo = [&](MutableArrayRef<Value> sums, ArrayRef<Value> bases,
-                     Value gradients, int64_t count) {
+                     ArrayRef<Value> given, int64_t count) {
       for (int64_t lane = 0; lane < count; ++lane) {
-        Element loaded = loadElement(bases, gradients, scalars, constant(lane));
+        Element loaded = loadElement(bases, given, scalars, constant(lane));
         for (auto [s, term] :
              llvm::enumerate(inlineRegion(update.getSum(), loaded.arguments))) {
           Value &sum = sums[s * kLanes + lane];
@@ -239,15 +241,13 @@ public:
           builder, loc, builder.getI64Type(), loop.getInductionVar());
       SmallVector<Value> sums(loop.getRegionIterArgs().begin(),
                               loop.getRegionIterArgs().end());
-      addTo(sums, movedBy(state, index), movedBy(gradient, index).front(),
-            kLanes);
+      addTo(sums, movedBy(state, index), movedBy(inputs, index), kLanes);
       scf::YieldOp::create(builder, loc, sums);
       lanes.assign(loop.getResults().begin(), loop.getResults().end());
     }
     if (whole < width) {
       Value rest = constant(whole);
-      addTo(lanes, movedBy(state, rest), movedBy(gradient, rest).front(),
-            width - whole);
+      addTo(lanes, movedBy(state, rest), movedBy(inputs, rest), width - whole);
     }
     SmallVector<Value> sums;
     for (size_t s = 0; s < update.getNumSums(); ++s) {
@@ -262,10 +262,10 @@ public:
   }
 
   /// Applies the update to a row: `state` holds the addresses of value and
-  /// slots, `rowSlots` those of the row slots. Returns the largest bits of what
-  /// is written.
+  /// slots, `rowSlots` those of the row slots, `inputs` those of the gradient
+  /// and of what was seen. Returns the largest bits of what is written.
   Value updateRow(nn::UpdateOp update, ArrayRef<Value> state,
-                  ArrayRef<Value> rowSlots, Value gradient,
+                  ArrayRef<Value> rowSlots, ArrayRef<Value> inputs,
                   ArrayRef<Value> scalars, int64_t width) {
     SmallVector<Value> all(scalars);
     Value largest;
@@ -274,12 +274,12 @@ public:
           builder, loc, builder.getF64FloatAttr(static_cast<double>(width)))};
       if (update.getNumSums())
         llvm::append_range(arguments,
-                           sumRow(update, state, gradient, scalars, width));
+                           sumRow(update, state, inputs, scalars, width));
       for (Value place : rowSlots)
         arguments.push_back(LLVM::LoadOp::create(builder, loc, element, place));
       for (size_t c = 0; c < update.getCounts(); ++c)
         arguments.push_back(
-            load(element, gradient, static_cast<int32_t>(width + c)));
+            load(element, inputs.front(), static_cast<int32_t>(width + c)));
       llvm::append_range(arguments, scalars);
       SmallVector<Value> results = inlineRegion(update.getRow(), arguments);
       for (auto [place, result] : llvm::zip(rowSlots, results)) {
@@ -289,7 +289,7 @@ public:
       llvm::append_range(all, ArrayRef(results).drop_front(rowSlots.size()));
     }
     return parallel(constant(width), [&](Value index) {
-      return updateElement(update, state, gradient, all, index,
+      return updateElement(update, state, inputs, all, index,
                            largest ? largest : noBits());
     });
   }
@@ -306,9 +306,9 @@ private:
     return arith::ConstantOp::create(builder, loc,
                                      builder.getIntegerAttr(bitsType(), value));
   }
-  /// Scope 0: the gradient; scope 1 + s: state s.
-  SmallVector<Attribute> elementScopes(size_t states) {
-    return aliasScopes(states + 1);
+  /// Those of the inputs, gradient first; behind them those of the state.
+  SmallVector<Attribute> elementScopes(size_t states, size_t inputs) {
+    return aliasScopes(states + inputs);
   }
   /// Scopes named by position, so that equal kernels stay equal.
   SmallVector<Attribute> aliasScopes(size_t count) {
@@ -457,7 +457,7 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   KernelBuilder kernel(builder, loc, builder.getF64Type());
 
   // All members of `pdl_once_arguments` are doubles.
-  static_assert(sizeof(pdl_once_arguments) == 3 * sizeof(double));
+  static_assert(sizeof(pdl_once_arguments) == 4 * sizeof(double));
   IRMapping arguments;
   auto load = [&](BlockArgument argument, size_t offset) {
     arguments.map(argument,
@@ -468,6 +468,8 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   load(once.getWeightArgument(), offsetof(pdl_once_arguments, weight));
   load(once.getSquaredNormArgument(),
        offsetof(pdl_once_arguments, squared_norm));
+  if (BlockArgument pushers = once.getPushersArgument())
+    load(pushers, offsetof(pdl_once_arguments, pushers));
   SmallVector<Value> results = kernel.inlineRegion(once.getBody(), arguments);
   for (auto [number, result] : llvm::enumerate(results)) {
     Type element = cast<RankedTensorType>(once.getResult(number).getType())
@@ -504,8 +506,10 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
-  Value count = entry.getArgument(0), gradient = entry.getArgument(2);
-  SmallVector<Value> all;
+  Value count = entry.getArgument(0);
+  SmallVector<Value> inputs{entry.getArgument(2)}, all;
+  if (update.getSeen())
+    inputs.push_back(entry.getArgument(4));
   const size_t states = 1 + update.getSlotArguments().size();
   for (size_t s = 0; s < states + update.getNumRowSlots(); ++s)
     all.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
@@ -516,7 +520,7 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
   if (!update.hasRow())
     return kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
-      return kernel.updateElement(update, state, gradient, scalars, index,
+      return kernel.updateElement(update, state, inputs, scalars, index,
                                   kernel.noBits());
     }));
   Value widthValue = kernel.constant(width);
@@ -529,7 +533,7 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
       });
     };
     return kernel.updateRow(update, at(state, begin), at(rowSlots, row),
-                            at(gradient, begin).front(), scalars, width);
+                            at(inputs, begin), scalars, width);
   }));
 }
 
@@ -567,7 +571,10 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
           kernel.address(builder.getI8Type(), nextRow,
                          static_cast<int32_t>(line * kLineBytes)),
           /*rw=*/1, /*hint=*/3, /*cache=*/1);
-    Value value = load(rows, row), gradient = load(gradients, row);
+    Value value = load(rows, row);
+    SmallVector<Value> inputs{load(gradients, row)};
+    if (update.getSeen())
+      inputs.push_back(load(entry.getArgument(5), row));
     auto at = [&](int64_t element) {
       return kernel.address(kernel.element, value,
                             static_cast<int32_t>(element));
@@ -577,7 +584,7 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
       state.push_back(at(s * width));
     for (int64_t s = 0; s < rowSlots; ++s)
       ofRow.push_back(at(states * width + s));
-    return kernel.updateRow(update, state, ofRow, gradient, scalars, width);
+    return kernel.updateRow(update, state, ofRow, inputs, scalars, width);
   };
   kernel.returnNonFinite(kernel.parallel(rowCount, updateRow));
 }
@@ -606,8 +613,10 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   FlatSymbolRefAttr group;
   if (auto table = dyn_cast<nn::TableOp>(symbol)) {
     group = table.getGroupAttr();
-    function = createFunction(update.getLoc(), name,
-                              {i64, i64, pointer, pointer, pointer}, {i32});
+    SmallVector<Type> arguments{i64, i64, pointer, pointer, pointer};
+    if (update.getSeen())
+      arguments.push_back(pointer);
+    function = createFunction(update.getLoc(), name, arguments, {i32});
     buildRows(function, update, table.getWidth(), scalarNumbers);
   } else {
     auto param = cast<nn::ParamOp>(symbol);
@@ -616,8 +625,10 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     const int64_t rows =
         type.getRank() <= 1 || update.getWhole() ? 1 : type.getDimSize(0);
     group = param.getGroupAttr();
-    function = createFunction(update.getLoc(), name,
-                              {i64, pointer, pointer, pointer}, {i32});
+    SmallVector<Type> arguments{i64, pointer, pointer, pointer};
+    if (update.getSeen())
+      arguments.push_back(pointer);
+    function = createFunction(update.getLoc(), name, arguments, {i32});
     buildDense(function, update, type.getNumElements() / rows, scalarNumbers);
   }
 
@@ -646,7 +657,8 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       update.getCountsAttr(),
       update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
                                             : UnitAttr(),
-      update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()));
+      update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()),
+      update.getSeenAttr());
   return success();
 }
 

@@ -71,6 +71,10 @@ private:
     const Mode *mode = findMode(descriptor.mode);
     return mode && mode->trainersApply;
   }
+  bool pushesAreSteps() const {
+    const Mode *mode = findMode(descriptor.mode);
+    return mode && mode->pushesAreSteps();
+  }
 
   const pdl_descriptor &descriptor;
   Status result;
@@ -164,9 +168,18 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
   checkUnits(symbol, what);
   requireIndex(symbol.group, descriptor.group_count, what + ": group", true);
   if (symbol.group >= 0 && result.ok()) {
-    require(symbol.kind == PDL_SYMBOL_PARAMETER ? symbol.dense_kernel != nullptr
-                                                : symbol.row_kernel != nullptr,
+    const bool isParameter = symbol.kind == PDL_SYMBOL_PARAMETER;
+    const bool isLate = isParameter ? symbol.late_dense_kernel != nullptr
+                                    : symbol.late_row_kernel != nullptr;
+    require(isLate != (isParameter ? symbol.dense_kernel != nullptr
+                                   : symbol.row_kernel != nullptr),
             what + ": apply kernel");
+    require(!isLate ||
+                (pushesAreSteps() && descriptor.role == PDL_ROLE_PSERVER &&
+                 symbol.storage == PDL_STORE_ELEMENT &&
+                 (isParameter || descriptor.groups[symbol.group].untouched ==
+                                     PDL_UNTOUCHED_LAZY)),
+            what + ": apply kernel of late gradients");
     require(descriptor.groups[symbol.group].element_type == symbol.element_type,
             what + ": element type of its group");
     require(descriptor.groups[symbol.group].merge == PDL_MERGE_MEAN ||

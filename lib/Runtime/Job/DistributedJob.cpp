@@ -19,6 +19,7 @@
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Protocol/ServerGroup.h"
+#include "pdlrt/Protocol/WorkerNumbers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -354,14 +355,15 @@ Status DistributedJob::join() {
   servers = std::move(*joined);
   if (mode.workersSend)
     for (int w = 0; w < run.workers; ++w) {
-      auto other = joinAs(uint32_t(w) + 1, ofSteps);
+      auto other = joinAs(senderOfSteps(uint32_t(w)), ofSteps);
       if (!other)
         return other.status();
       workers.emplace_back().servers = std::move(*other);
     }
   // Behind those that pull and save.
   for (int w = 0; w < int(workers.size()) && options.pushes.queued > 0; ++w) {
-    auto other = joinAs(uint32_t(run.workers + 3 + w), EarlierStart::Refuse);
+    auto other = joinAs(senderOfPushes(uint32_t(run.workers), uint32_t(w)),
+                        EarlierStart::Refuse);
     if (!other)
       return other.status();
     workers[w].pushServers = std::move(*other);

@@ -42,6 +42,13 @@ Status checkHogwild(const pdl_descriptor &descriptor,
                            "--replicas 1xN for N workers");
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[program.updates[i].symbol];
+    if (descriptor.groups[symbol.group].compensates)
+      return Status::invalid(
+          std::string("--hogwild cannot compensate delays, as group @") +
+          descriptor.groups[symbol.group].name +
+          " says: workers read values while others write them, and nobody "
+          "keeps which they saw; leave --hogwild out, or leave compensate out "
+          "and translate the model again");
     if (symbol.kind == PDL_SYMBOL_TABLE &&
         descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
       return Status::invalid(
@@ -82,6 +89,8 @@ public:
                const ReplicaLayout &layout, Scheduler &scheduler) override {
     if (isHogwild && program.update_count > 0) {
       PDLRT_RETURN_IF_ERROR(checkHogwild(model.descriptor(), program, layout));
+      // Each worker updates by itself.
+      model.setPushers(layout.workers);
       std::vector<AsyncWorker> workers;
       for (int w = 0; w < layout.workers; ++w) {
         updaters.push_back(

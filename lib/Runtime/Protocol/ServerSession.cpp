@@ -91,6 +91,10 @@ public:
     const std::lock_guard lock(mutex);
     return earlierNotes;
   }
+  bool isReplaced() const {
+    const std::lock_guard lock(mutex);
+    return wasReplaced;
+  }
   std::string waitingFor() const {
     const std::lock_guard lock(mutex);
     // What it said before says nothing of now.
@@ -216,6 +220,7 @@ private:
   bool closed = false;
   bool joined = false;
   Status failure;
+  bool wasReplaced = false;
   uint64_t next = 1;
   uint64_t lastNumber = 0;
   std::optional<OpenRequest> open;
@@ -402,6 +407,14 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
     expected.sequence = frame->head.sequence;
   Envelope unread;
   unread.kind = MessageKind::Refusal;
+  Envelope replaced = expected;
+  replaced.incarnation = std::max(head.incarnation, frame->head.incarnation);
+  if (frame->head.kind == MessageKind::Refusal && !asksToJoin(head.kind) &&
+      frame->head == replaced && frame->head != expected) {
+    const std::lock_guard lock(mutex);
+    wasReplaced = true;
+    expected = replaced;
+  }
   if (frame->head.kind == MessageKind::Refusal &&
       (frame->head == expected || frame->head == unread))
     return Expected<Message>(
@@ -530,8 +543,10 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   if (!response || response->ok())
     return;
   const std::lock_guard lock(mutex);
-  // A join that is under way has an answer of its own.
-  if (!open && !joined && failure.ok())
+  // A join that is under way has an answer of its own. Once it is settled which
+  // start this is, the job's first server judges alone: an earlier start that
+  // is heard of again, here, is about to end.
+  if (!open && !joined && failure.ok() && sender.incarnation == 0)
     failure = response->status();
 }
 
@@ -779,6 +794,7 @@ public:
   std::string waitingFor() const override { return state->waitingFor(); }
   ClockTime silence() const override { return state->silence(); }
   Status failure() const override { return state->whyFailed(); }
+  bool isReplaced() const override { return state->isReplaced(); }
   const std::string &name() const override { return state->name; }
 
 private:

@@ -27,12 +27,13 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the log is little-endian");
 
 inline constexpr char mark[16] = {'P', 'D', 'L', ' ', 'a', 'p', 'p', 'l',
-                                  'i', 'e', 'd', ' ', '0', '0', '2', '\n'};
+                                  'i', 'e', 'd', ' ', '0', '0', '3', '\n'};
 
 /// Header: `startDigest` (8 bytes), then the handshake. The requests, by how
 /// they were taken (`Turn`): the head of the message, then its payload. Closed:
 /// a round was, without a body. Answered: the heads of the requests that were.
-/// End: an `AppliedLogEnd`.
+/// End: an `AppliedLogEnd`. Workers: how many each trainer has (8 bytes), once
+/// the first one has joined.
 enum RecordType : uint64_t {
   HeaderRecord = 1,
   AloneRecord,
@@ -41,7 +42,8 @@ enum RecordType : uint64_t {
   DroppedRecord,
   ClosedRecord,
   AnsweredRecord,
-  EndRecord
+  EndRecord,
+  WorkersRecord
 };
 
 inline constexpr RecordType recordOf(Turn turn) {

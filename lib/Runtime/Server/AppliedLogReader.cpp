@@ -70,7 +70,7 @@ Expected<AppliedLogReader::Record> AppliedLogReader::read() {
     return damaged(cut);
   RecordHead head;
   std::memcpy(&head, start->data(), sizeof(head));
-  if (head.type < HeaderRecord || head.type > EndRecord)
+  if (head.type < HeaderRecord || head.type > WorkersRecord)
     return damaged("what follows is no record");
   Expected<std::vector<std::byte>> body = readBytes(head.bytes);
   if (!body)
@@ -154,6 +154,11 @@ Expected<std::optional<AppliedRecord>> AppliedLogReader::next() {
         return damaged("a record names no request");
       result.answered.push_back(*head);
     }
+  } else if (record->type == WorkersRecord &&
+             record->body.size() == sizeof(int64_t)) {
+    int64_t workers = 0;
+    std::memcpy(&workers, record->body.slices().front().data, sizeof(workers));
+    result.workers = workers;
   } else {
     return damaged("a record is none of this version");
   }

@@ -131,6 +131,12 @@ void AppliedLogWriter::append(const Envelope &head, const Message &payload,
   add({recordOf(turn), joinFrame(head, owned(payload))});
 }
 
+void AppliedLogWriter::appendWorkers(int64_t workers) {
+  add({WorkersRecord,
+       Message::ofString(std::string(reinterpret_cast<const char *>(&workers),
+                                     sizeof(workers)))});
+}
+
 void AppliedLogWriter::appendClosed() { add({ClosedRecord, {}}); }
 
 void AppliedLogWriter::appendAnswered(std::span<const Envelope> heads) {

@@ -10,6 +10,20 @@
 
 using namespace pdlrt;
 
+Expected<Message> LoggedApplication::join(const Envelope &request,
+                                          const Message &payload) {
+  Expected<Message> answer = PassingApplication::join(request, payload);
+  if (!answer || knowsWorkers)
+    return answer;
+  // The answer is the server's own handshake.
+  const Expected<Handshake> own = decodeHandshake(*answer);
+  if (own && own->workers > 0) {
+    log.appendWorkers(own->workers);
+    knowsWorkers = true;
+  }
+  return answer;
+}
+
 Status LoggedApplication::take(const Envelope &request, Message payload,
                                Turn turn) {
   // Shares the bytes.

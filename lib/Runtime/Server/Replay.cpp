@@ -221,6 +221,10 @@ Status Replay::apply(Log &log, StateServer &server) {
                          log.path, log.job().serverRank, applied, digest));
       return {};
     }
+    if (record->workers) {
+      server.setWorkers(*record->workers);
+      continue;
+    }
     if (record->closesRound) {
       Status status = server.closeRound(MessageKind::Exchange);
       if (!status.ok())

@@ -229,6 +229,13 @@ std::string Roster::fenceFault(const Envelope &head) const {
   return {};
 }
 
+Envelope Roster::fenceHead(Envelope head) const {
+  const Trainer &trainer = trainers[head.trainer];
+  if (trainer.joined)
+    head.incarnation = std::max(head.incarnation, trainer.incarnation);
+  return head;
+}
+
 std::optional<uint32_t> Roster::firstThatIsDone() const {
   for (uint32_t rank = 0; rank < trainers.size(); ++rank)
     if (trainers[rank].isDone())

@@ -29,6 +29,14 @@ void StateServer::addValues(const ExchangeLayout &layout, int32_t channel,
   writer.add(channel, snapshot[symbol].get(), bytes, snapshot[symbol]);
 }
 
+/// The buffers of an answer are kept, not copied.
+void StateServer::noteSeen(const std::shared_ptr<std::byte> &buffer,
+                           size_t bytes, std::shared_ptr<std::byte> &place,
+                           Seen &seen) {
+  place = buffer;
+  seen.bytes += int64_t(bytes);
+}
+
 std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
                                               const std::vector<StateFor> &to) {
   const TraceSpan span("answer");
@@ -74,8 +82,12 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
       const pdl_channel &channel = layout.channel(c);
       if (channel.kind == PDL_CHANNEL_VALUE &&
           (head.allValues ||
-           (outcome.applied && updateOf(layout, channel.symbol) >= 0)))
+           (outcome.applied && updateOf(layout, channel.symbol) >= 0))) {
         addValues(layout, c, /*frozen=*/false, snapshot, writer);
+        if (to[s].seen && descriptor.symbols[channel.symbol].late_dense_kernel)
+          noteSeen(snapshot[channel.symbol], layout.sectionBytes(rank(), c),
+                   to[s].seen->values[channel.symbol], *to[s].seen);
+      }
       if (channel.kind == PDL_CHANNEL_LOSS && outcome.sums) {
         const ObjectiveSums &sums = (*outcome.sums)[layout.objectiveOf(c)];
         const double loss[] = {sums.loss, sums.weight};
@@ -83,10 +95,12 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
       }
       if (channel.kind == PDL_CHANNEL_ROWS && senders[s]->program >= 0) {
         const std::shared_ptr<std::byte> &buffer = rows[s][layout.keysOf(c)];
-        writer.add(c, buffer.get(),
-                   size_t(senders[s]->keyCount(layout.keysOf(c))) *
-                       layout.sectionBytes(rank(), c),
-                   buffer);
+        const size_t bytes = size_t(senders[s]->keyCount(layout.keysOf(c))) *
+                             layout.sectionBytes(rank(), c);
+        writer.add(c, buffer.get(), bytes, buffer);
+        if (to[s].seen && descriptor.symbols[channel.symbol].late_row_kernel)
+          noteSeen(buffer, bytes, to[s].seen->rows[layout.keysOf(c)],
+                   *to[s].seen);
       }
     }
     answers.push_back(writer.finish());

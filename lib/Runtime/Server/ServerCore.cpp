@@ -94,7 +94,7 @@ void ServerCore::State::take(const Message &request, Responder responder,
     if (closed)
       return;
     if (const std::string fence = fenceFault(head); !fence.empty()) {
-      out.refuse(std::move(responder), head, fence);
+      out.refuse(std::move(responder), roster.fenceHead(head), fence);
       return;
     }
     roster.heard(head.trainer);
@@ -137,7 +137,7 @@ std::optional<Message> ServerCore::State::screen(const Message &front,
     return std::nullopt;
   const std::lock_guard lock(mutex);
   if (const std::string fault = fenceFault(*head); !fault.empty())
-    return refusal(*head, fault);
+    return refusal(roster.fenceHead(*head), fault);
   if (job.state == JobState::Failed && head->kind != MessageKind::Leave)
     return refusal(*head, job.sentence);
   return std::nullopt;

@@ -152,7 +152,7 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
     for (auto &[key, copies] : waiting)
       if (key.first == head.trainer)
         for (Waiting &copy : std::exchange(copies, {}))
-          out.refuse(std::move(copy.responder), copy.head,
+          out.refuse(std::move(copy.responder), roster.fenceHead(copy.head),
                      roster.fenceFault(copy.head));
   }
   roster.heard(head.trainer);

@@ -48,5 +48,9 @@ std::vector<std::string> pdlrt::costLines(const ServerCosts &costs) {
         fmt::format("{} gradients came late: {} counted in the next "
                     "round, {} were dropped",
                     costs.late + costs.dropped, costs.late, costs.dropped));
+  if (costs.seenBytes > 0)
+    lines.push_back(fmt::format("kept up to {} bytes of values that senders "
+                                "have seen, to compensate delays",
+                                costs.seenBytes));
   return lines;
 }

@@ -119,8 +119,14 @@ Expected<Message> StateServer::join(const Envelope &request,
   started.insert(request.trainer);
   // The first trainer says what the others must have too.
   if (own.workers == 0)
-    own.workers = trainer->workers;
+    setWorkers(trainer->workers);
   return ownHandshake();
+}
+
+void StateServer::setWorkers(int64_t workers) {
+  own.workers = workers;
+  if (workers > 0)
+    ownModel.setPushers(modeOf(descriptor).pusherCount(own.trainers, workers));
 }
 
 /// The very model in another mode is of this job. Another translation of it,

@@ -148,6 +148,8 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
   auto *rows = own.rows.reserveFor<void *>(count);
   auto *gradients = own.gradients.reserveFor<const void *>(count);
   auto *keys = own.keys.reserveFor<int64_t>(count);
+  const void **seen =
+      block.seenRows ? own.seen.reserveFor<const void *>(count) : nullptr;
   own.splits.assign(EmbeddingTable::shardCount + 1, 0);
   // Until the keys are placed, their memory holds the shards.
   for (int64_t i = 0; i < count; ++i) {
@@ -172,6 +174,8 @@ void Updater::groupRowsByShard(int32_t update, const BlockGradient &block) {
         keys[i] = block.keys[order[i]];
         rows[i] = block.rows[order[i]];
         gradients[i] = block.gradients[order[i]];
+        if (seen)
+          seen[i] = block.seenRows[order[i]];
       }
     }
   });
@@ -255,14 +259,19 @@ double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
 
 void Updater::applyDense(Task &task, const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(task.update);
-  const auto *gradient =
-      static_cast<const char *>(merged.blocks[task.update].dense);
+  const BlockGradient &block = merged.blocks[task.update];
+  const auto *gradient = static_cast<const char *>(block.dense);
   if (!gradient)
     return;
-  const size_t size = elementSize(symbol);
+  const int64_t count = task.end - task.begin;
+  const size_t at = task.begin * elementSize(symbol);
   task.wroteNonFinite =
-      symbol.dense_kernel(task.end - task.begin, task.state.data(),
-                          gradient + task.begin * size, scalarsOf(symbol)) != 0;
+      (symbol.late_dense_kernel
+           ? symbol.late_dense_kernel(
+                 count, task.state.data(), gradient + at, scalarsOf(symbol),
+                 static_cast<const char *>(block.seen) + at)
+           : symbol.dense_kernel(count, task.state.data(), gradient + at,
+                                 scalarsOf(symbol))) != 0;
 }
 
 void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
@@ -324,12 +333,18 @@ bool Updater::applyWidened(Task &task, int64_t count, void *const *rows,
 }
 
 void Updater::applyRows(Task &task, int64_t count, void *const *rows,
-                        const void *const *gradients, const int64_t *keys) {
+                        const void *const *gradients, const void *const *seen,
+                        const int64_t *keys) {
   const pdl_symbol &symbol = symbolOf(task.update);
-  const bool finite = symbol.storage == PDL_STORE_ELEMENT
-                          ? symbol.row_kernel(count, symbol.row_width, rows,
-                                              gradients, scalarsOf(symbol)) == 0
-                          : applyWidened(task, count, rows, gradients, keys);
+  bool finite;
+  if (symbol.late_row_kernel)
+    finite = symbol.late_row_kernel(count, symbol.row_width, rows, gradients,
+                                    scalarsOf(symbol), seen) == 0;
+  else if (symbol.storage == PDL_STORE_ELEMENT)
+    finite = symbol.row_kernel(count, symbol.row_width, rows, gradients,
+                               scalarsOf(symbol)) == 0;
+  else
+    finite = applyWidened(task, count, rows, gradients, keys);
   if (!finite)
     noteNonFinite(task, count, rows, keys);
 }
@@ -347,6 +362,7 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
   int64_t end = block.keyCount * task.end / keyTasks;
   void *const *rows = block.rows;
   const void *const *gradients = block.gradients;
+  const void *const *seen = block.seenRows;
   const int64_t *keys = block.keys;
   if (needsShards(task.update)) {
     const ShardedRows &own = sharded[task.update];
@@ -355,6 +371,8 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
     rows = static_cast<void *const *>(own.rows.data());
     gradients = static_cast<const void *const *>(own.gradients.data());
     keys = static_cast<const int64_t *>(own.keys.data());
+    if (seen)
+      seen = static_cast<const void *const *>(own.seen.data());
   }
   const EmbeddingTable &table =
       *model.table(program.updates[task.update].symbol);
@@ -374,7 +392,7 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
         __builtin_prefetch(static_cast<const char *>(rows[i]) + byte, 1);
     }
     applyRows(task, last - first, rows + first, gradients + first,
-              keys + first);
+              seen ? seen + first : nullptr, keys + first);
     for (int64_t i = first; i < last; ++i)
       layout.headerOf(rows[i]).noteUpdate(time);
   }
@@ -435,7 +453,7 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
     for (int64_t first = 0; first < count; first += atOnce)
       applyRows(task, std::min(atOnce, count - first),
                 scratch.rows.data() + first, scratch.gradients.data() + first,
-                scratch.keys.data() + first);
+                /*seen=*/nullptr, scratch.keys.data() + first);
   }
 }
 
@@ -472,6 +490,7 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   arguments.weight = weightOf(index, merged);
   if (group.clip >= 0)
     arguments.squared_norm = norms[group.clip];
+  arguments.pushers = model.pushers();
   auto refuse = [&](const std::string &what) {
     return Status::invalid(fmt::format(
         "group @{} cannot be updated at its step {}: {}; nothing of this step "

@@ -96,6 +96,9 @@ Status RunningSum::add(const Contribution &part, Scheduler &scheduler) {
   }
   sum.present = true;
   for (size_t b = 0; b < blocks.size(); ++b) {
+    // A sum of several was computed on no one value.
+    sum.blocks[b].seen = parts == 0 ? part.blocks[b].seen : nullptr;
+    sum.blocks[b].seenRows = parts == 0 ? part.blocks[b].seenRows : nullptr;
     if (blocks[b].isTable)
       PDLRT_RETURN_IF_ERROR(
           addRows(blocks[b], *memory[b], part.blocks[b], scheduler));
@@ -202,8 +205,10 @@ const Contribution &RunningSum::finish(Scheduler &scheduler) {
     BlockSum &own = *memory[b];
     BlockGradient &result = sum.blocks[b];
     if (block.isTable) {
-      result = {nullptr, int64_t(own.keys.size()), own.keys.data(),
-                own.rows.data(), own.gradients.data()};
+      result.keyCount = int64_t(own.keys.size());
+      result.keys = own.keys.data();
+      result.rows = own.rows.data();
+      result.gradients = own.gradients.data();
       continue;
     }
     if (parts > 1 || block.elementCount == 0)

@@ -18,6 +18,10 @@ nn.group @g untouched(lazy) clip(@clip) decay(#nn.l2<1.0e-6>) schedule(@cosine {
 nn.group @h rate(1.0) rule(@sgd)
 // CHECK: nn.group @words rule(@sgd) rate(1.000000e+00) merge({{ ?}}sum){{$}}
 nn.group @words merge(sum) rate(1.0) rule(@sgd)
+// CHECK: nn.group @layers rule(@sgd) rate(1.000000e+00) rate_over({{ ?}}pushers){{$}}
+nn.group @layers rate_over(pushers) rate(1.0) rule(@sgd)
+// CHECK: nn.group @late rule(@sgd) rate(1.000000e+00) compensate(@delay_compensation {strength = 2.500000e-01 : f64}){{$}}
+nn.group @late compensate(@delay_compensation {strength = 0.25}) rate(1.0) rule(@sgd)
 // CHECK: nn.param @w : tensor<4xf32> in @g init(#nn.zeros){{$}}
 nn.param @w : tensor<4xf32> init(#nn.zeros) in @g
 // CHECK: nn.param @v : tensor<4xf32> init(#nn.zeros){{$}}

@@ -219,6 +219,95 @@ nn.group @g rule(@kept) rate(0.1) merge(sum)
 
 // -----
 
+// expected-error @+2 {{expected ::pdlc::nn::RateOver to be one of: pushers}}
+// expected-error @+1 {{failed to parse NN_RateOverAttr parameter 'value'}}
+nn.group @g rule(@sgd) rate(0.1) rate_over(trainers)
+
+// -----
+
+nn.rule @plain hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32):
+  nn.yield %w : f32
+}
+// expected-error @+1 {{compensates delays by @plain, which is not a rule `of delays`; name one that is, such as @delay_compensation (C1)}}
+nn.group @g rule(@sgd) rate(0.1) compensate(@plain)
+
+// -----
+
+nn.rule @late of delays hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32, %seen: f32):
+  nn.yield %g : f32
+}
+// expected-error @+1 {{trains by @late, which is a rule `of delays`; name it in the clause `compensate` (C1)}}
+nn.group @g rule(@late) rate(0.1)
+
+// -----
+
+nn.rule @late of delays hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32, %seen: f32):
+  nn.yield %g : f32
+}
+// expected-error @+1 {{gives 'strength' to @late, which has no hyper-parameters; leave it out (C2)}}
+nn.group @g rule(@sgd) rate(0.1) compensate(@late {strength = 0.5})
+
+// -----
+
+nn.rule @plain of states hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32):
+  nn.yield %w : f32
+}
+// expected-error @+1 {{compensates delays, but its rule @plain is for states, which have no gradients; leave compensate out (C10)}}
+nn.group @g rule(@plain) rate(0.1) compensate(@delay_compensation)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1) compensate(@delay_compensation)
+// expected-error @+1 {{is stored in 16 bits, and its group @g compensates delays, for which rows travel as they are; leave one of the two out (nn.group, C10)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) stored(bf16)
+
+// -----
+
+// expected-error @+1 {{compensates delays and updates rows that nobody asked for, which nobody has seen; write untouched(lazy), or leave compensate out (C10)}}
+nn.group @g rule(@sgd) rate(0.1) untouched(dense) compensate(@delay_compensation)
+// expected-note @+1 {{the group trains this table}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{is of delays, and has slots, counts, regions 'sum' and 'row', or is undivided; it makes a gradient of one element alone (C8)}}
+nn.rule @late of delays hyper() slots(m = 0.0) once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32, %seen: f32):
+  nn.yield %g : f32
+}
+
+// -----
+
+// expected-error @+1 {{is of delays, and yields from 'each' 2 values; expected the gradient, of 'f32' (C8)}}
+nn.rule @late of delays hyper() slots() once {
+^bb0(%step: f64, %rate: f64):
+  nn.yield
+} each {
+^bb0(%w: f32, %g: f32, %seen: f32):
+  nn.yield %w, %g : f32, f32
+}
+
+// -----
+
 nn.rule @plain hyper(scale = 1.0) slots() once {
 ^bb0(%step: f64, %rate: f64, %scale: f64):
   nn.yield %rate : f64

@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How symbols are trained: rules, schedules, regularizers, clips and averages."""
 
+import random
+
 import pdl
 from pdl.scalars import copysign, maximum, narrow, sqrt, wide
 
@@ -61,6 +63,12 @@ def random_group(r):
         made["clip"] = r.choice(CLIPS)
     if r.random() < 0.25:
         made["average"] = r.choice(AVERAGES)
+    # Draws of their own: the seeds that were there before stay the models that they were.
+    late = random.Random(repr(made))
+    if late.random() < 0.3:
+        made["rate_over"] = "pushers"
+    if made["untouched"] == "lazy" and late.random() < 0.4:
+        made["compensate"] = late.choice((0.03125, 0.5))
     return made
 
 
@@ -111,7 +119,7 @@ def declare(model, groups, plain):
     made, own = [], {}
     for i, settings in enumerate([PLAIN_GROUP] * len(groups) if plain else groups):
         more = {}
-        for name in ("untouched",):
+        for name in ("untouched", "rate_over"):
             if name in settings:
                 more[name] = settings[name]
         if "schedule" in settings:
@@ -123,6 +131,8 @@ def declare(model, groups, plain):
         if "clip" in settings:
             kind, limit = settings["clip"]
             more["clip"] = model.clip(f"clip{i}", **{kind: limit})
+        if "compensate" in settings:
+            more["compensate"] = pdl.rule("delay_compensation", strength=settings["compensate"])
         if "average" in settings:
             more["average"] = pdl.rule(settings["average"][0], **settings["average"][1])
         rule = _named(model, own, pdl.rule, settings["rule"], settings.get("hyper"))

@@ -70,12 +70,15 @@ class Builder:
     def table(self, width, name=""):
         """A table of the step that is built."""
         number = self.step.number
-        fitting = [group for group, settings in zip(self.groups, self.training.groups)
-                   if groups.trains_tables(settings)]
-        return self.model.table(f"t{number}{name}", width, group=self._group(fitting),
+        group, settings = self._group(
+            [pair for pair in zip(self.groups, self.training.groups)
+             if groups.trains_tables(pair[1])])
+        # Servers cannot say which value a gradient was computed on, if it was rounded.
+        exact = self.plain or "compensate" in settings
+        return self.model.table(f"t{number}{name}", width, group=group,
                                 init=INITS[number % len(INITS)],
                                 unknown="zero" if number % 5 == 4 else None,
-                                stored=None if self.plain else STORED.get(number % 7))
+                                stored=None if exact else STORED.get(number % 7))
 
     def counted_table(self, width, field):
         """One whose rows a program counts, where it trains by their rule."""

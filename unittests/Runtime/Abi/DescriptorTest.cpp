@@ -138,6 +138,19 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.symbols[0].group = 2; }, "symbol @w: group"},
       {[](Copy &c) { c.symbols[0].dense_kernel = nullptr; }, "apply kernel"},
       {[](Copy &c) { c.symbols[2].row_kernel = nullptr; }, "@emb: apply"},
+      {[](Copy &c) {
+         c.symbols[0].late_dense_kernel =
+             [](int64_t, void *const *, const void *, const void *,
+                const void *) -> int32_t { return 0; };
+       },
+       "symbol @w: apply kernel"},
+      {[](Copy &c) {
+         c.symbols[2].row_kernel = nullptr;
+         c.symbols[2].late_row_kernel =
+             [](int64_t, int64_t, void *const *, const void *const *,
+                const void *, const void *const *) -> int32_t { return 0; };
+       },
+       "symbol @emb: apply kernel of late gradients"},
       {[](Copy &c) { c.groups[1].once = nullptr; }, "group @sparse: once"},
       {[](Copy &c) { c.groups[1].clip = 1; }, "group @sparse: clip"},
       {[](Copy &c) { c.clips[0].limit = 0; }, "limit of a clip"},

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -47,6 +48,17 @@ TEST(Mode, NamesAreForMessages) {
 
 // What depends on each other: who does not wait for others cannot know the norm
 // of a sum over all.
+// Whose gradients are each a step by itself.
+TEST(Mode, PushersAreThoseWhoseGradientsAreSteps) {
+  for (const auto &[mode, pushers] :
+       {std::pair(PDL_MODE_LOCAL, 1), std::pair(PDL_MODE_SYNC, 1),
+        std::pair(PDL_MODE_COLLECTIVE, 1), std::pair(PDL_MODE_HYBRID, 1),
+        std::pair(PDL_MODE_QUORUM, 1), std::pair(PDL_MODE_GEO, 1),
+        std::pair(PDL_MODE_HALF_ASYNC, 3), std::pair(PDL_MODE_ASYNC, 12)})
+    EXPECT_EQ(findMode(mode)->pusherCount(3, 4), pushers)
+        << findMode(mode)->name;
+}
+
 TEST(Mode, PropertiesFitTogether) {
   for (const int32_t id : allModes) {
     const Mode &mode = *findMode(id);

@@ -32,8 +32,9 @@ constexpr BlockVariant asyncVariant = {PDL_F32, false, PDL_MODE_ASYNC};
 class LoggedJob {
 public:
   LoggedJob(const TestFolder &folder, const std::string &name, int32_t servers,
-            const Checkpoint *from = nullptr)
-      : job(asyncVariant, servers, trainers, PlacementPolicy::LeastLoaded, 2) {
+            const Checkpoint *from = nullptr,
+            const BlockVariant &variant = asyncVariant)
+      : job(variant, servers, trainers, PlacementPolicy::LeastLoaded, 2) {
     for (int32_t s = 0; s < servers; ++s) {
       StateServer &server = job.server(s);
       if (from) {
@@ -53,6 +54,21 @@ public:
     }
   }
 
+  /// All trainers join, with so many workers each.
+  void join(int64_t workers) {
+    for (int32_t s = 0; s < int32_t(job.size()); ++s)
+      for (uint32_t t = 0; t < trainers; ++t) {
+        Handshake handshake = job.server(s).handshake();
+        handshake.workers = workers;
+        handshake.checkpoint = testing::TempDir();
+        Envelope request;
+        request.kind = MessageKind::Join;
+        request.trainer = t;
+        const auto answer =
+            fronts[s]->join(request, encodeHandshake(handshake));
+        EXPECT_TRUE(answer.ok()) << answer.status().message();
+      }
+  }
   /// Pushes of random trainers; the first of each sends keys only.
   void run(int steps, std::mt19937 &random) {
     std::vector<Gradients<float>> now(trainers);
@@ -158,6 +174,50 @@ TEST(AppliedLog, AReplayGivesTheState) {
   more.output = folder.file("more");
   EXPECT_THAT(replay(first.job.descriptor(), more), HasSubstr("12 requests"));
   expectSameState(second.save(folder.file("saved2")), more.output);
+}
+
+// Rates may be divided by it: servers learn it from the first join.
+TEST(AppliedLog, AReplayKnowsHowManyPushersThereWere) {
+  TestFolder folder;
+  std::mt19937 random(8);
+  LoggedJob joined(folder, "joined", 2), alone(folder, "alone", 2);
+  joined.join(4);
+  EXPECT_EQ(joined.job.server(0).model().pushers(), 12);
+  EXPECT_EQ(alone.job.server(0).model().pushers(), 1);
+  std::mt19937 same = random;
+  joined.run(20, random);
+  alone.run(20, same);
+  joined.finish();
+  alone.finish();
+  EXPECT_NE(digestOfState(joined.job.server(0).model()),
+            digestOfState(alone.job.server(0).model()));
+  ReplayOptions options;
+  options.logs = joined.logs;
+  options.output = folder.file("again");
+  EXPECT_THAT(replay(joined.job.descriptor(), options),
+              HasSubstr("20 requests"));
+  expectSameState(joined.save(folder.file("saved")), options.output);
+}
+
+// What a sender has seen follows from what it was answered.
+TEST(AppliedLog, AReplayCompensatesDelays) {
+  TestFolder folder;
+  std::mt19937 random(9);
+  BlockVariant variant = asyncVariant;
+  variant.compensates = true;
+  LoggedJob job(folder, "late", 2, nullptr, variant), other(folder, "plain", 2);
+  std::mt19937 same = random;
+  job.run(30, random);
+  other.run(30, same);
+  job.finish();
+  other.finish();
+  EXPECT_NE(digestOfState(job.job.server(0).model()),
+            digestOfState(other.job.server(0).model()));
+  ReplayOptions options;
+  options.logs = job.logs;
+  options.output = folder.file("again");
+  EXPECT_THAT(replay(job.job.descriptor(), options), HasSubstr("30 requests"));
+  expectSameState(job.save(folder.file("saved")), options.output);
 }
 
 TEST(AppliedLog, DamageIsNoticedWhereverItIs) {

@@ -986,6 +986,9 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
   const Reply joined = join(1, 5);
   EXPECT_EQ(joined.head().sequence, 3u);
   EXPECT_THAT(old.text(), HasSubstr("start 1 of trainer 1 is over"));
+  // The head says which start took its place.
+  EXPECT_EQ(old.head().incarnation, 5u);
+  EXPECT_EQ(beat(1).head().incarnation, 5u);
   EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("start 1 of trainer 1"));
   EXPECT_THAT(leave(1, "late").text(), HasSubstr("start 1 of trainer 1"));
   // It asks for what it had, and sends again what is in the round.

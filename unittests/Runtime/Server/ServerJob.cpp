@@ -292,8 +292,14 @@ Status ServerJob<T>::step(const std::vector<Gradients<T>> &gradients,
 template <typename T>
 Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
                                const Gradients<T> *next) {
-  const std::vector<Message> payloads =
-      exchange(gradients, next, !gradients.present);
+  return asyncExchange(trainer, gradients, next, !gradients.present);
+}
+
+template <typename T>
+Status ServerJob<T>::asyncExchange(uint32_t trainer,
+                                   const Gradients<T> &gradients,
+                                   const Gradients<T> *next, bool allValues) {
+  const std::vector<Message> payloads = exchange(gradients, next, allValues);
   std::vector<Message> answers;
   const uint64_t sequence = ++sequences[trainer];
   for (size_t s = 0; s < size(); ++s) {
@@ -314,7 +320,7 @@ Status ServerJob<T>::asyncStep(uint32_t trainer, const Gradients<T> &gradients,
 
 template <typename T>
 Status ServerJob<T>::asyncPush(uint32_t trainer, const Gradients<T> &gradients,
-                               uint32_t steps, double norm) {
+                               uint32_t steps, double norm, uint32_t sender) {
   const ExchangeLayout &layout = *layouts[BlockTrain];
   const uint64_t sequence = ++sequences[trainer];
   for (size_t s = 0; s < size(); ++s) {
@@ -327,7 +333,8 @@ Status ServerJob<T>::asyncPush(uint32_t trainer, const Gradients<T> &gradients,
     if (const int32_t c = layout.find(PDL_CHANNEL_NORM, 0); c >= 0)
       writer.addCopy(c, &norm, sizeof(norm));
     const Message payload = writer.finish();
-    const Envelope head = {MessageKind::Exchange, trainer, 1, 1, sequence, 0};
+    const Envelope head = {
+        MessageKind::Exchange, trainer, sender, 1, sequence, 0};
     PDLRT_RETURN_IF_ERROR(fronts[s]->check(head, payload).status());
     PDLRT_RETURN_IF_ERROR(fronts[s]->take(head, payload, Turn::Alone));
     Expected<std::vector<Message>> given = fronts[s]->answer({&head, 1});

@@ -55,10 +55,14 @@ public:
   /// One request of one worker in mode async.
   Status asyncStep(uint32_t trainer, const Gradients<T> &gradients,
                    const Gradients<T> *next);
+  /// A request of one worker in mode async for what its next step reads.
+  Status asyncPull(uint32_t trainer, const Gradients<T> &next) {
+    return asyncExchange(trainer, {}, &next, /*allValues=*/false);
+  }
   /// One push of one worker that brings keys of its own, and is the sum of so
-  /// many steps.
+  /// many steps; by another sender than those of `asyncStep`, if it is given.
   Status asyncPush(uint32_t trainer, const Gradients<T> &gradients,
-                   uint32_t steps, double norm = 0);
+                   uint32_t steps, double norm = 0, uint32_t sender = 1);
   /// A round of one kind; payloads by trainer and server. Arrives in a random
   /// order.
   Status round(MessageKind kind,
@@ -78,6 +82,8 @@ public:
   uint32_t contributors = 0;
 
 private:
+  Status asyncExchange(uint32_t trainer, const Gradients<T> &gradients,
+                       const Gradients<T> *next, bool allValues);
   void addGradients(int32_t server, const Gradients<T> &now,
                     ExchangeWriter &writer);
   void addKeys(int32_t server, const Gradients<T> &next, int32_t channel,

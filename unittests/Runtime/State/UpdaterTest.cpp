@@ -299,7 +299,7 @@ static void expectRoundedUpdates(ProgramVariant variant, int threads) {
   const pdl_group &group = descriptor.groups[symbol.group];
   alignas(16) char scalars[256];
   for (int64_t update = 5; update < 8; ++update) {
-    pdl_once_arguments arguments = {double(update), 2, 0};
+    pdl_once_arguments arguments = {double(update), 2, 0, 1};
     if (variant.clipped) {
       std::vector<double> norms;
       updater.begin(merged);

@@ -243,6 +243,28 @@ TEST(RunningSum, HasTheBitsOfPlainLoops) {
     }
 }
 
+// What a gradient was computed on is known of one sender; not of a sum.
+TEST(RunningSum, KeepsWhatWasSeenOfOnePart) {
+  Scheduler scheduler(1);
+  const std::vector<GradientBlock> blocks = blocksOf<float>(2);
+  Part<float> part = {{1, 2}, {1, 2, 3}, {7}, {}, {}, {}};
+  const float values[] = {4, 5};
+  const void *const rows[] = {values};
+  Contribution given = part.contribution();
+  given.blocks[0].seen = values;
+  given.blocks[1].seenRows = rows;
+  RunningSum sum;
+  for (const int parts : {1, 2}) {
+    sum.begin(blocks);
+    for (int i = 0; i < parts; ++i)
+      ASSERT_TRUE(sum.add(given, scheduler).ok());
+    const Contribution &result = sum.finish(scheduler);
+    EXPECT_EQ(result.blocks[0].seen, parts == 1 ? values : nullptr);
+    EXPECT_EQ(result.blocks[1].seenRows, parts == 1 ? rows : nullptr);
+    EXPECT_EQ(result.blocks[1].keyCount, 1);
+  }
+}
+
 TEST(RunningSum, NamesTheFirstBlockThatIsNotFinite) {
   Scheduler scheduler(2);
   const float large = 3e38f;

@@ -29,16 +29,22 @@ constexpr double clipLimit = 0.5;
 template <typename T, bool clipped>
 void once(const pdl_once_arguments *arguments, void *scalars) {
   const double norm = std::sqrt(arguments->squared_norm);
-  const double factor = clipped && norm > clipLimit ? clipLimit / norm : 1;
+  // The groups divide by the number of pushers.
+  const double factor =
+      (clipped && norm > clipLimit ? clipLimit / norm : 1) / arguments->pushers;
   *static_cast<Scalars<T> *>(scalars) = {T(arguments->weight), T(factor),
                                          T(1 - std::pow(0.9, arguments->step))};
 }
 
 /// One element: a first and, where there are two slots, a second moment. With
-/// one slot values decay, so that rows without gradient change too.
+/// one slot values decay, so that rows without gradient change too. `seen`: the
+/// value that the gradient was computed on; null: this one.
 template <typename T>
-void update(T &value, T *first, T *second, T gradient, const Scalars<T> &s) {
+void update(T &value, T *first, T *second, T gradient, const Scalars<T> &s,
+            const T *seen = nullptr) {
   T g = gradient / s.weight * s.factor;
+  if (seen && *seen != value)
+    g += T(0.5) * (g * g) * (value - *seen);
   if (first && !second)
     g += T(0.01) * value;
   T change = g;
@@ -59,15 +65,16 @@ template <typename T> bool areFinite(const T *values, int64_t count) {
 }
 
 template <typename T, int slots>
-int32_t denseKernel(int64_t count, void *const *state, const void *gradient,
-                    const void *scalars) {
+int32_t lateDenseKernel(int64_t count, void *const *state, const void *gradient,
+                        const void *scalars, const void *seen) {
   auto at = [&](int index, int64_t i) {
     return slots >= index ? static_cast<T *>(state[index]) + i : nullptr;
   };
   for (int64_t i = 0; i < count; ++i)
     update<T>(*at(0, i), at(1, i), at(2, i),
               static_cast<const T *>(gradient)[i],
-              *static_cast<const Scalars<T> *>(scalars));
+              *static_cast<const Scalars<T> *>(scalars),
+              seen ? static_cast<const T *>(seen) + i : nullptr);
   bool finite = true;
   for (int s = 0; s <= slots; ++s)
     finite &= areFinite(static_cast<const T *>(state[s]), count);
@@ -75,8 +82,15 @@ int32_t denseKernel(int64_t count, void *const *state, const void *gradient,
 }
 
 template <typename T, int slots>
-int32_t rowKernel(int64_t rowCount, int64_t width, void *const *rows,
-                  const void *const *gradients, const void *scalars) {
+int32_t denseKernel(int64_t count, void *const *state, const void *gradient,
+                    const void *scalars) {
+  return lateDenseKernel<T, slots>(count, state, gradient, scalars, nullptr);
+}
+
+template <typename T, int slots>
+int32_t lateRowKernel(int64_t rowCount, int64_t width, void *const *rows,
+                      const void *const *gradients, const void *scalars,
+                      const void *const *seen) {
   bool finite = true;
   for (int64_t r = 0; r < rowCount; ++r) {
     auto *row = static_cast<T *>(rows[r]);
@@ -84,10 +98,18 @@ int32_t rowKernel(int64_t rowCount, int64_t width, void *const *rows,
       update<T>(row[i], slots >= 1 ? row + width + i : nullptr,
                 slots >= 2 ? row + 2 * width + i : nullptr,
                 static_cast<const T *>(gradients[r])[i],
-                *static_cast<const Scalars<T> *>(scalars));
+                *static_cast<const Scalars<T> *>(scalars),
+                seen ? static_cast<const T *>(seen[r]) + i : nullptr);
     finite &= areFinite(row, (1 + slots) * width);
   }
   return !finite;
+}
+
+template <typename T, int slots>
+int32_t rowKernel(int64_t rowCount, int64_t width, void *const *rows,
+                  const void *const *gradients, const void *scalars) {
+  return lateRowKernel<T, slots>(rowCount, width, rows, gradients, scalars,
+                                 nullptr);
 }
 
 constexpr int64_t shapeW[] = {300, 3}, shapeB[] = {7}, shapeC[] = {130, 2},
@@ -166,6 +188,14 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   all.unknown = PDL_UNKNOWN_ZERO;
   cut(all, pdlabi::logicalShardCount, nullptr, costsAll);
 
+  if (variant.compensates && variant.mode == PDL_MODE_ASYNC) {
+    w.dense_kernel = b.dense_kernel = nullptr;
+    w.late_dense_kernel = lateDenseKernel<T, 2>;
+    b.late_dense_kernel = lateDenseKernel<T, 0>;
+    lazy.row_kernel = nullptr;
+    lazy.late_row_kernel = lateRowKernel<T, 2>;
+  }
+
   clip = {sizeof(clip), "joint", clipLimit};
   const char *const names[] = {"dense", "sparse", "momentum"};
   for (int g = 0; g < 3; ++g) {
@@ -175,6 +205,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
     groups[g].untouched = g == 2 ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
     groups[g].clip = isClipped ? 0 : -1;
     groups[g].merge = variant.merge;
+    groups[g].compensates = variant.compensates && g < 2;
     groups[g].element_type = variant.elementType;
     groups[g].scalar_count = std::size(scalarsOfGroups);
     groups[g].scalars = scalarsOfGroups;

@@ -28,6 +28,8 @@ struct BlockVariant {
   int32_t mode = PDL_MODE_SYNC;
   /// How the groups merge steps.
   int32_t merge = PDL_MERGE_MEAN;
+  /// The groups of @w, @b and @lazy compensate delays.
+  bool compensates = false;
 };
 
 /// Symbols: @w 300 x 3 in five blocks, rule with two slots; @b of 7; @c 130 x 2

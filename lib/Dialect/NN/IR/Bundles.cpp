@@ -571,8 +571,8 @@ SmallVector<Value> OnceOp::getRuleScalars() {
 
 ArrayRef<BlockArgument> UpdateOp::getSlotArguments() {
   ArrayRef<BlockArgument> arguments = getEach().getArguments();
-  return arguments.drop_front(2).drop_back(getScalars().size() +
-                                           getRowScalarArguments().size());
+  return arguments.drop_front(getNumInputs())
+      .drop_back(getScalars().size() + getRowScalarArguments().size());
 }
 
 ArrayRef<BlockArgument> UpdateOp::getScalarArguments() {

@@ -110,8 +110,9 @@ ParseResult pdlc::nn::parseGroupClauses(
     OpAsmParser &parser, FlatSymbolRefAttr &rule, DictionaryAttr &ruleHyper,
     FloatAttr &rate, FlatSymbolRefAttr &schedule, DictionaryAttr &scheduleHyper,
     ArrayAttr &decay, FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
-    FlatSymbolRefAttr &average, DictionaryAttr &averageHyper,
-    MergeAttr &merge) {
+    FlatSymbolRefAttr &average, DictionaryAttr &averageHyper, MergeAttr &merge,
+    RateOverAttr &rateOver, FlatSymbolRefAttr &compensation,
+    DictionaryAttr &compensationHyper) {
   Type none = parser.getBuilder().getType<NoneType>();
   Type f64 = parser.getBuilder().getF64Type();
   return parseClauses(
@@ -124,7 +125,9 @@ ParseResult pdlc::nn::parseGroupClauses(
                {"clip", inParentheses(parser, clip, none)},
                {"untouched", inParentheses(parser, untouched, Type())},
                {"average", named(parser, average, averageHyper)},
-               {"merge", inParentheses(parser, merge, Type())}});
+               {"merge", inParentheses(parser, merge, Type())},
+               {"rate_over", inParentheses(parser, rateOver, Type())},
+               {"compensate", named(parser, compensation, compensationHyper)}});
 }
 
 void pdlc::nn::printGroupClauses(
@@ -132,7 +135,8 @@ void pdlc::nn::printGroupClauses(
     DictionaryAttr ruleHyper, FloatAttr rate, FlatSymbolRefAttr schedule,
     DictionaryAttr scheduleHyper, ArrayAttr decay, FlatSymbolRefAttr clip,
     UntouchedAttr untouched, FlatSymbolRefAttr average,
-    DictionaryAttr averageHyper, MergeAttr merge) {
+    DictionaryAttr averageHyper, MergeAttr merge, RateOverAttr rateOver,
+    FlatSymbolRefAttr compensation, DictionaryAttr compensationHyper) {
   printNamed(printer, "rule", rule, ruleHyper);
   printClause(printer, "rate", rate);
   printNamed(printer, "schedule", schedule, scheduleHyper);
@@ -144,6 +148,9 @@ void pdlc::nn::printGroupClauses(
   printNamed(printer, "average", average, averageHyper);
   printClause(printer, "merge", merge,
               [&] { printer.printStrippedAttrOrType(merge); });
+  printClause(printer, "rate_over", rateOver,
+              [&] { printer.printStrippedAttrOrType(rateOver); });
+  printNamed(printer, "compensate", compensation, compensationHyper);
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,7 +59,9 @@ parseGroupClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &rule,
                   mlir::DictionaryAttr &scheduleHyper, mlir::ArrayAttr &decay,
                   mlir::FlatSymbolRefAttr &clip, UntouchedAttr &untouched,
                   mlir::FlatSymbolRefAttr &average,
-                  mlir::DictionaryAttr &averageHyper, MergeAttr &merge);
+                  mlir::DictionaryAttr &averageHyper, MergeAttr &merge,
+                  RateOverAttr &rateOver, mlir::FlatSymbolRefAttr &compensation,
+                  mlir::DictionaryAttr &compensationHyper);
 void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr rule,
                        mlir::DictionaryAttr ruleHyper, mlir::FloatAttr rate,
@@ -67,7 +69,10 @@ void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr scheduleHyper,
                        mlir::ArrayAttr decay, mlir::FlatSymbolRefAttr clip,
                        UntouchedAttr untouched, mlir::FlatSymbolRefAttr average,
-                       mlir::DictionaryAttr averageHyper, MergeAttr merge);
+                       mlir::DictionaryAttr averageHyper, MergeAttr merge,
+                       RateOverAttr rateOver,
+                       mlir::FlatSymbolRefAttr compensation,
+                       mlir::DictionaryAttr compensationHyper);
 
 mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
                                     mlir::Attribute &missing,

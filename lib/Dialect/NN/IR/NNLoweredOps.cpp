@@ -97,8 +97,11 @@ LogicalResult LossSumOp::verify() {
 
 LogicalResult OnceOp::verifyRegions() {
   Type f64 = Float64Type::get(getContext());
-  auto yielded =
-      verifyScalarRegion(*this, getBody(), "body", SmallVector<Type>(3, f64));
+  // step, weight, squared norm; whoever needs it, the number of pushers.
+  const size_t arguments =
+      !getBody().empty() && getBody().getNumArguments() == 4 ? 4 : 3;
+  auto yielded = verifyScalarRegion(*this, getBody(), "body",
+                                    SmallVector<Type>(arguments, f64));
   if (failed(yielded))
     return failure();
   if (*yielded != SmallVector<Type>(getScalars().size(), f64) ||
@@ -217,20 +220,22 @@ LogicalResult UpdateOp::verifyRegions() {
   FailureOr<int64_t> handedOn = verifyRowRegions(*this, element);
   if (failed(handedOn))
     return failure();
-  // value, gradient, slots, scalars, scalars of the row -> value, slots
+  // value, gradient, the value that was seen, slots, scalars, scalars of the
+  // row -> value, slots
+  const auto inputs = static_cast<int64_t>(getNumInputs());
   int64_t slots = static_cast<int64_t>(getEach().front().getNumArguments()) -
-                  2 - scalars - *handedOn;
+                  inputs - scalars - *handedOn;
   if (slots < 0 || *yielded != SmallVector<Type>(1 + slots, element))
     return emitOpError() << "yields " << yielded->size()
                          << " values; expected the new value and "
                          << std::max<int64_t>(slots, 0) << " slots, all "
                          << element << " (C3)";
-  if (hasRow() && getSum().getNumArguments() != 2 + slots + scalars)
+  if (hasRow() && getSum().getNumArguments() != inputs + slots + scalars)
     return emitOpError() << "has " << getSum().getNumArguments()
                          << " arguments in region 'sum'; expected value, "
                             "gradient, "
-                         << slots << " slots and " << scalars
-                         << " scalars (C5)";
+                         << (getSeen() ? "what was seen, " : "") << slots
+                         << " slots and " << scalars << " scalars (C5)";
   return success();
 }
 

@@ -422,11 +422,48 @@ static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
   return success();
 }
 
+/// What a group names a rule for.
+enum class RuleUse { Training, Average, Compensation };
+
+/// An error where a rule is for something else than what `group` names it for.
+static LogicalResult verifyPurpose(GroupOp group, FlatSymbolRefAttr name,
+                                   RulePurpose purpose, RuleUse use) {
+  switch (use) {
+  case RuleUse::Training:
+    if (purpose == RulePurpose::averages)
+      return group.emitOpError()
+             << "trains by " << name
+             << ", which is a rule `of averages`; name it in the clause "
+                "`average` (C1)";
+    if (purpose == RulePurpose::delays)
+      return group.emitOpError()
+             << "trains by " << name
+             << ", which is a rule `of delays`; name it in the clause "
+                "`compensate` (C1)";
+    return success();
+  case RuleUse::Average:
+    if (purpose != RulePurpose::averages)
+      return group.emitOpError()
+             << "keeps its average by " << name
+             << ", which is not a rule `of averages`; name one that is, such "
+                "as @ema (C1)";
+    return success();
+  case RuleUse::Compensation:
+    if (purpose != RulePurpose::delays)
+      return group.emitOpError()
+             << "compensates delays by " << name
+             << ", which is not a rule `of delays`; name one that is, such as "
+                "@delay_compensation (C1)";
+    return success();
+  }
+  llvm_unreachable("an enumerator without case");
+}
+
 /// Checks a rule that `group` names, and the numbers that it gives to it.
 static LogicalResult verifyRuleUse(GroupOp group,
                                    SymbolTableCollection &symbols,
                                    FlatSymbolRefAttr name, DictionaryAttr hyper,
-                                   bool isAverage) {
+                                   RuleUse use) {
   Operation *symbol =
       name ? symbols.lookupNearestSymbolFrom(group, name) : nullptr;
   if (!symbol)
@@ -435,14 +472,8 @@ static LogicalResult verifyRuleUse(GroupOp group,
   if (!rule)
     return group.emitOpError()
            << "names " << name << ", which is not an nn.rule (C1)";
-  if (isAverage != (rule.getPurpose() == RulePurpose::averages))
-    return group.emitOpError()
-           << (isAverage ? "keeps its average" : "trains") << " by " << name
-           << ", which is " << (isAverage ? "not " : "")
-           << "a rule `of averages`; "
-           << (isAverage ? "name one that is, such as @ema"
-                         : "name it in the clause `average`")
-           << " (C1)";
+  if (failed(verifyPurpose(group, name, rule.getPurpose(), use)))
+    return failure();
   if (rule.getPurpose() == RulePurpose::gradients &&
       group.getRate().convertToDouble() < 0)
     return group.emitOpError()
@@ -454,7 +485,12 @@ static LogicalResult verifyRuleUse(GroupOp group,
            << "merges steps by sum, but its rule " << name
            << " is for states, which accumulate means; leave merge(sum) out "
               "(C8)";
-  if (isAverage && rule.hasRow())
+  if (rule.getPurpose() == RulePurpose::states && group.getCompensationAttr())
+    return group.emitOpError()
+           << "compensates delays, but its rule " << name
+           << " is for states, which have no gradients; leave compensate out "
+              "(C10)";
+  if (use == RuleUse::Average && rule.hasRow())
     return group.emitOpError() << "keeps its average by " << name
                                << ", which reduces over rows or parameters; "
                                   "name a rule of `once` and `each` "
@@ -463,13 +499,46 @@ static LogicalResult verifyRuleUse(GroupOp group,
                      name);
 }
 
+/// Checks that of the tables of a group that compensates it is known what was
+/// seen.
+static LogicalResult verifyCompensatedTables(GroupOp group) {
+  if (!group.getCompensationAttr())
+    return success();
+  auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
+  for (auto table : SymbolTable::getNearestSymbolTable(group)
+                        ->getRegion(0)
+                        .getOps<TableOp>()) {
+    if (groupOf(table) != name)
+      continue;
+    if (table.getStored())
+      return table.emitOpError()
+             << "is stored in 16 bits, and its group " << name
+             << " compensates delays, for which rows travel as they are; "
+                "leave one of the two out (nn.group, C10)";
+    if (group.getUntouched() == Untouched::dense) {
+      InFlightDiagnostic diagnostic =
+          group.emitOpError()
+          << "compensates delays and updates rows that nobody asked for, "
+             "which nobody has seen; write untouched(lazy), or leave "
+             "compensate out (C10)";
+      diagnostic.attachNote(table.getLoc()) << "the group trains this table";
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // A rule or schedule that nothing defines comes from the standard library:
   // the pass that links it complains about unknown names.
   if (failed(verifyRuleUse(*this, symbols, getRuleAttr(), getRuleHyperAttr(),
-                           /*isAverage=*/false)) ||
+                           RuleUse::Training)) ||
       failed(verifyRuleUse(*this, symbols, getAverageAttr(),
-                           getAverageHyperAttr(), /*isAverage=*/true)))
+                           getAverageHyperAttr(), RuleUse::Average)) ||
+      failed(verifyRuleUse(*this, symbols, getCompensationAttr(),
+                           getCompensationHyperAttr(),
+                           RuleUse::Compensation)) ||
+      failed(verifyCompensatedTables(*this)))
     return failure();
   if (getScheduleAttr())
     if (Operation *symbol =
@@ -567,6 +636,24 @@ static FailureOr<size_t> verifyRowRegions(RuleOp rule, size_t scalars,
   return yielded->size() - rowSlots;
 }
 
+/// A rule that makes a gradient of one that is late.
+static LogicalResult verifyDelays(RuleOp rule, size_t scalars, Type element) {
+  if (!rule.getAllSlotNames().empty() || !rule.getCountNames().empty() ||
+      rule.hasRow() || rule.getUndivided())
+    return rule.emitOpError(
+        "is of delays, and has slots, counts, regions 'sum' and 'row', or is "
+        "undivided; it makes a gradient of one element alone (C8)");
+  auto gradient = verifyScalarRegion(rule, rule.getEach(), "each",
+                                     SmallVector<Type>(3 + scalars, element));
+  if (failed(gradient))
+    return failure();
+  if (*gradient != SmallVector<Type>{element})
+    return rule.emitOpError()
+           << "is of delays, and yields from 'each' " << gradient->size()
+           << " values; expected the gradient, of " << element << " (C8)";
+  return success();
+}
+
 LogicalResult RuleOp::verifyRegions() {
   if (failed(
           verifyNamedNumbers(*this, getHyperNames(), getHyperValuesAttr())) ||
@@ -601,6 +688,8 @@ LogicalResult RuleOp::verifyRegions() {
     return emitOpError("needs value, gradient, slots and the yields of 'once' "
                        "as arguments of 'each' (C1)");
   Type element = each.getArgument(0).getType();
+  if (isOfDelays())
+    return verifyDelays(*this, once->size(), element);
   auto handedOn = verifyRowRegions(*this, once->size(), element);
   if (failed(handedOn))
     return failure();

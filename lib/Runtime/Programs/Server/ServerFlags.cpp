@@ -21,7 +21,14 @@ using namespace pdlrt;
 static constexpr int64_t maxTrainers = 4096, maxServers = 4096,
                          maxThreads = 1024;
 
-void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
+/// Where flags stand in the help: nowhere, if their mode is not the program's;
+/// given all the same they are refused with a reason.
+static const char *clusterGroupIf(bool isForMode) {
+  return isForMode ? "Cluster" : "";
+}
+
+void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
+                           ServerFlags &flags) {
   app.add_option("--rank", flags.rank,
                  "The number of this server: the place of its address in "
                  "--servers, from 0")
@@ -76,27 +83,27 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
                  "(default: nobody is held back). The same for all servers")
       ->type_name("N")
       ->transform(wholeNumber(0))
-      ->group("Cluster");
+      ->group(clusterGroupIf(mode && mode->pushesAreSteps()));
   app.add_option("--quorum", flags.quorum,
                  "Mode quorum: end a round when the gradients of N trainers "
                  "have come. Part of the result; the same for all servers")
       ->type_name("N")
       ->transform(wholeNumber(1, maxTrainers))
-      ->group("Cluster");
+      ->group(clusterGroupIf(mode && mode->closesWithQuorum));
   app.add_option("--late-gradients", flags.late,
                  "Mode quorum: what becomes of gradients whose round has "
                  "ended: count (in the next round) or drop")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"count", "drop"}))
       ->capture_default_str()
-      ->group("Cluster");
+      ->group(clusterGroupIf(mode && mode->closesWithQuorum));
   app.add_option("--pack-gradients", flags.packGradients,
                  "How trainers must pack gradients: none, bf16 or int8. Part "
                  "of the result")
       ->type_name("HOW")
       ->check(CLI::IsMember({"none", "bf16", "int8"}))
       ->capture_default_str()
-      ->group("Cluster");
+      ->group(clusterGroupIf(!mode || !mode->trainersApply));
   app.add_option("--silence-limit", flags.silenceLimit,
                  "Seconds after which a trainer that is not heard of is lost; "
                  "0: never")
@@ -162,9 +169,7 @@ void pdlrt::addServerFlags(CLI::App &app, ServerFlags &flags) {
 
 /// What flags say of who waits for whom.
 static Status takeBounds(const Mode &mode, ServerFlags &flags) {
-  const bool pushesAreSteps = mode.hasServers && !mode.stepsAreRounds &&
-                              !mode.closesWithQuorum && !mode.trainersApply;
-  if (flags.maxStaleness && !pushesAreSteps)
+  if (flags.maxStaleness && !mode.pushesAreSteps())
     return Status::invalid(fmt::format(
         "--max-staleness is for modes in which servers apply each push by "
         "itself, such as async; in mode {} nobody is ahead of a round; leave "

@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_PROGRAMS_SERVER_SERVERFLAGS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Protocol/Packing.h"
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Server/StateServer.h"
@@ -48,8 +49,9 @@ struct ServerFlags {
   StepBounds bounds;
 };
 
-/// Adds all flags to `app`.
-void addServerFlags(CLI::App &app, ServerFlags &flags);
+/// Adds all flags to `app`; those of other modes than the program's (null: not
+/// known) are not in its help.
+void addServerFlags(CLI::App &app, const Mode *mode, ServerFlags &flags);
 
 /// Checks flags against each other and against the program, and reads the
 /// token.

@@ -176,7 +176,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   app.set_version_flag("--version", describeProgram(descriptor),
                        "Print what this program was compiled from and for");
   app.set_help_flag("-h,--help", "Print this help");
-  addServerFlags(app, flags);
+  addServerFlags(app, findMode(descriptor.mode), flags);
   app.footer(
       "Example, on one machine (start them in any order):\n"
       "  pserver --rank 0 --servers 127.0.0.1:7101,127.0.0.1:7102 --trainers 2 "

@@ -123,7 +123,7 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->type_name("HOW")
       ->check(CLI::IsMember({"none", "bf16", "int8"}))
       ->capture_default_str()
-      ->group(group);
+      ->group(mode && mode->trainersApply ? "" : group);
   command
       .add_option("--geo-steps", flags.geoSteps,
                   "Steps from one exchange with servers to the next: what this "
@@ -143,7 +143,7 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->type_name("N")
       ->transform(wholeNumber(0, mostQueuedPushes))
       ->capture_default_str()
-      ->group(group);
+      ->group(mode && mode->workersSend ? group : "");
   command
       .add_option(
           "--max-merge", flags.maxMerge,
@@ -153,7 +153,7 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->type_name("K")
       ->transform(wholeNumber(1, mostMergedSteps))
       ->capture_default_str()
-      ->group(group);
+      ->group(mode && mode->workersSend ? group : "");
   command
       .add_option("--overlap", flags.overlap,
                   "Whether dense gradients leave while earlier layers still "

@@ -163,13 +163,24 @@ std::string Checker::checkEvent(const Event &event) {
   return {};
 }
 
-/// Its network was cut for as long as servers take for a loss.
+/// Its network was cut for as long as servers take for a loss, by one cut or by
+/// several that overlap.
 bool Checker::wasCutOff(uint32_t trainer, ClockTime now) const {
+  std::vector<ToyCut> cuts;
   for (const ToyCut &cut : scenario.cuts)
-    if (cut.trainer == trainer &&
-        cut.when + scenario.core.silenceLimit <= now &&
-        cut.length >= scenario.core.silenceLimit)
+    if (cut.trainer == trainer)
+      cuts.push_back(cut);
+  std::sort(cuts.begin(), cuts.end(),
+            [](const ToyCut &a, const ToyCut &b) { return a.when < b.when; });
+  for (size_t first = 0; first < cuts.size(); ++first) {
+    ClockTime end = cuts[first].when + cuts[first].length;
+    for (size_t next = first + 1; next < cuts.size() && cuts[next].when <= end;
+         ++next)
+      end = std::max(end, cuts[next].when + cuts[next].length);
+    const ClockTime lost = cuts[first].when + scenario.core.silenceLimit;
+    if (lost <= now && lost <= end)
       return true;
+  }
   return false;
 }
 

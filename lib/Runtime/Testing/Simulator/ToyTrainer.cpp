@@ -30,6 +30,8 @@ struct ToyTrainer::Shared {
   bool isOver = false;
   /// Tells the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
+  /// Ends all sessions, as the end of a process does.
+  std::function<void()> hangUp = {};
   /// Sends the sums that were due; set by the process's sender.
   std::function<void()> sendSums = {};
   /// Lets the workers join; set by the trainer.
@@ -66,6 +68,7 @@ public:
   /// Joins all servers as the process has.
   void begin();
   void leave(const std::string &sentence);
+  void hangUp() { sessions.clear(); }
   void sayLastWords() {
     for (const auto &session : sessions)
       session->send(MessageKind::Leave, Message::ofString("it was killed"),
@@ -345,6 +348,16 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   shared->isLeaving = true;
   if (sentence.empty())
     shared->note(Event::What::Left);
+  // As ServerGroup::leaveAll.
+  if (std::any_of(sessions.begin(), sessions.end(),
+                  [](const auto &session) { return session->isReplaced(); })) {
+    left();
+    shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {
+      if (const auto self = weak.lock())
+        self->shared->hangUp();
+    });
+    return;
+  }
   toAll(
       [&](uint32_t server, RequestDone done) {
         sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
@@ -371,6 +384,10 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
   shared->sendSums = [weak = std::weak_ptr(senders.front())] {
     if (const auto process = weak.lock())
       process->sendSums();
+  };
+  shared->hangUp = [this] {
+    for (const auto &sender : senders)
+      sender->hangUp();
   };
   shared->beginWorkers = [this] {
     for (size_t worker = 1; worker < senders.size(); ++worker)

@@ -65,6 +65,19 @@ INSTANTIATE_TEST_SUITE_P(Quorum, SimulatedSeedsTest,
                          testing::Combine(testing::Values(ToyMode::Quorum),
                                           parts));
 
+/// A start that one server had replaced told the others that its trainer had
+/// failed, before the later start had reached them: the job failed.
+TEST(SimulationTest, WhoIsReplacedEndsWithoutAWord) {
+  for (const ToyMode mode : {ToyMode::Sync, ToyMode::Quorum})
+    EXPECT_EQ(faultOf(8224, mode), "");
+}
+
+/// Two cuts that overlap are one, of their whole length.
+TEST(SimulationTest, CutsThatOverlapAreOne) {
+  for (const ToyMode mode : {ToyMode::Sync, ToyMode::Quorum})
+    EXPECT_EQ(faultOf(10311, mode), "");
+}
+
 TEST(SimulationTest, ASeedIsASchedule) {
   const auto linesOf = [](uint64_t seed) {
     std::string lines;

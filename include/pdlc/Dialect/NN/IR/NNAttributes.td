@@ -342,9 +342,13 @@ def NN_Merge : NN_Enum<"Merge", "what one step makes of the gradients of several
   I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
 def NN_MergeAttr : NN_EnumAttr<NN_Merge, "merge">;
 
+def NN_RateOver : NN_Enum<"RateOver", "what divides the rate of a group", [
+  I32EnumAttrCase<"pushers", 0>]>;
+def NN_RateOverAttr : NN_EnumAttr<NN_RateOver, "rate_over">;
+
 def NN_RulePurpose : NN_Enum<"RulePurpose", "what a rule is for", [
   I32EnumAttrCase<"gradients", 0>, I32EnumAttrCase<"states", 1>,
-  I32EnumAttrCase<"averages", 2>]>;
+  I32EnumAttrCase<"averages", 2>, I32EnumAttrCase<"delays", 3>]>;
 def NN_RulePurposeAttr : NN_EnumAttr<NN_RulePurpose, "rule_purpose">;
 
 def NN_Unknown : NN_Enum<"Unknown", "what a frozen program sees for an unknown key", [

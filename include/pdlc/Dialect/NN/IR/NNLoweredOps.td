@@ -466,7 +466,8 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     Counts one step of the group, and computes in f64 the scalars that its
     updates share; each result is rounded once to the element type. Region
     arguments: the step (1 at the first update), the summed weight, the squared
-    norm of the clip (0 without one). Schedule, clip factor and the rule's
+    norm of the clip (0 without one); and where the group's rate is divided by it,
+    the number of pushers (`nn.group`). Schedule, clip factor and the rule's
     `once` region are spelled out in it.
 
     The list behind `->` names the scalars: `weight` is the summed weight,
@@ -475,7 +476,7 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
 
     Constraints:
     - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
-    - (C2) Three f64 arguments; as many f64 values yielded as names and as
+    - (C2) Three f64 arguments, or four; as many f64 values yielded as names and as
       results; results have rank 0.
     - (C3) The ops of `nn.rule` (C2).
     - (C4) One scalar is the weight, and is what the region yields of its
@@ -504,6 +505,11 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
     ::mlir::BlockArgument getStepArgument() { return getBody().getArgument(0); }
     ::mlir::BlockArgument getWeightArgument() { return getBody().getArgument(1); }
     ::mlir::BlockArgument getSquaredNormArgument() { return getBody().getArgument(2); }
+    /// Null where it does not ask for the number of pushers.
+    ::mlir::BlockArgument getPushersArgument() {
+      return getBody().getNumArguments() > 3 ? getBody().getArgument(3)
+                                             : ::mlir::BlockArgument();
+    }
 
     /// What `scalar`, one of the results, is.
     ::pdlc::nn::ScalarAttr getNameOf(::mlir::Value scalar);
@@ -527,7 +533,9 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     the weight, clip, regularizer and rule are spelled out in it. If the rule
     reduces over rows, or the parameter, its regions `sum` and `row` or `param`
     (`nn.rule`) stand before `each`. Behind the gradient of each row of a table may
-    stand its counts (`nn.count`), as many as `counts` says.
+    stand its counts (`nn.count`), as many as `counts` says. With `seen`, regions `each`
+    and `sum` get behind the gradient the value on which it was computed. In one process
+    that is the value.
 
     Constraints:
     - (C1) The symbol is a parameter or table of a group; `keys` is given
@@ -535,11 +543,11 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
       (checked by `nn-verify-phase`).
     - (C2) The gradient has the parameter's type, or one row for each key, of the
       table's width and the counts.
-    - (C3) `each` has 2 + slots + scalars + (yields of `row` behind its row slots)
-      arguments of the symbol's element type and yields 1 + slots values of it.
+    - (C3) `each` has 2 (with `seen` 3) + slots + scalars + (yields of `row` behind its row
+      slots) arguments of the symbol's element type and yields 1 + slots values of it.
     - (C4) The ops of `nn.rule` (C2).
-    - (C5) `sum` and `row` are both there or neither; `sum` has 2 + slots + scalars
-      arguments of the element type and yields f64 values; `row` has 1 + (yields of
+    - (C5) `sum` and `row` are both there or neither; `sum` has 2 (with `seen` 3) + slots +
+      scalars arguments of the element type and yields f64 values; `row` has 1 + (yields of
       `sum`) arguments of f64, then row slots + counts + scalars of the element type, and
       yields the row slots and any other values, all of the element type. `param` is of
       a parameter, and has no row slots. Without `row` there are no counts.
@@ -557,18 +565,21 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
     NN_FloatTensor:$gradient, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts,
-    Variadic<NN_Scalar>:$scalars, UnitAttr:$whole);
+    Variadic<NN_Scalar>:$scalars, UnitAttr:$whole, UnitAttr:$seen);
   let regions = (region SizedRegion<1>:$each, AnyRegion:$sum, AnyRegion:$row);
   let assemblyFormat = [{
-    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` (`counts` $counts^)? `scalars` `(` $scalars `)`
-    (`sum` $sum^ custom<RowRegion>($row, $whole) `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
+    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` (`counts` $counts^)? (`seen` $seen^)?
+    `scalars` `(` $scalars `)` (`sum` $sum^ custom<RowRegion>($row, $whole) `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The arguments of `each`: the value, the summed gradient, the slots, one for
-    /// each of `scalars`, one for each scalar of the row.
+    /// The arguments of `each`: the value, the summed gradient, the value that was
+    /// seen, if it asks for that, the slots, one for each of `scalars`, one for each
+    /// scalar of the row.
     ::mlir::BlockArgument getValueArgument() { return getEach().getArgument(0); }
     ::mlir::BlockArgument getSumArgument() { return getEach().getArgument(1); }
+    /// How many arguments stand before the slots.
+    unsigned getNumInputs() { return getSeen() ? 3 : 2; }
     ::llvm::ArrayRef<::mlir::BlockArgument> getSlotArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getScalarArguments();
     ::llvm::ArrayRef<::mlir::BlockArgument> getRowScalarArguments();

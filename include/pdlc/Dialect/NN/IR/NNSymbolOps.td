@@ -284,12 +284,22 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
       async): their mean over all samples (`mean`, also where the clause is left out),
       or the sum of the steps' means, so that each step counts in full (`sum`). It
       means nothing where each step is sent by itself.
+    - `rate_over(pushers)`: the rate, as the schedule makes it, is divided by the
+      number of pushers of the job: of senders whose gradients are each a step of the
+      rule by itself. Those are all workers in mode async and of `--hogwild`, and the
+      trainers in mode half-async. Where a step joins what all send there is one, so
+      that the model means the same as without the clause.
+    - `compensate(@delay_compensation {strength = 0.04})`: where the gradient of a push
+      was computed on another value than the one that it meets, a rule `of delays`
+      makes of it the gradient that regularizers and the group's rule see, behind clips. Where the value is the one that was seen, the gradient stays as it
+      is. So the clause means nothing where no push is late: it is for modes in which a
+      sender's push is a step of its own (`ps-settle-delays`).
 
     Clauses may stand in any order; `rule` and `rate` are required.
 
     Constraints:
     - (C1) `rule` names an `nn.rule`, `schedule` an `nn.schedule`, `clip` an `nn.clip`,
-      `average` an `nn.rule` without region `row`.
+      `average` an `nn.rule` without region `row`, `compensate` one `of delays`.
     - (C2) Each name of a hyper dictionary is one of the rule's or schedule's;
       its value is a finite number.
     - (C3) The rate is finite.
@@ -303,11 +313,15 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     - (C8) A group whose rule is for states does not say `merge(sum)`: what states
       accumulate are means.
     - (C9) Groups of one clip merge alike.
+    - (C10) A group that compensates has a rule for gradients; its tables are not
+      stored in 16 bits, whose rows travel rounded, and are not `untouched(dense)`:
+      a row that nobody asked for was seen by nobody.
 
     Example:
     ```mlir
     nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)
     nn.group @words rule(@sgd) rate(0.1) merge(sum)
+    nn.group @layers rule(@adam) rate(1.0e-3) rate_over(pushers) compensate(@delay_compensation)
     nn.group @dense rule(@adam) rate(1.0e-3) average(@ema {decay = 0.99})
     ```
   }];
@@ -319,11 +333,14 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     OptionalAttr<NN_UntouchedAttr>:$untouched,
     OptionalAttr<FlatSymbolRefAttr>:$average,
     OptionalAttr<DictionaryAttr>:$average_hyper,
-    OptionalAttr<NN_MergeAttr>:$merge);
+    OptionalAttr<NN_MergeAttr>:$merge,
+    OptionalAttr<NN_RateOverAttr>:$rate_over,
+    OptionalAttr<FlatSymbolRefAttr>:$compensation,
+    OptionalAttr<DictionaryAttr>:$compensation_hyper);
   let assemblyFormat = [{
     $sym_name `` custom<GroupClauses>($rule, $rule_hyper, $rate, $schedule,
       $schedule_hyper, $decay, $clip, $untouched, $average, $average_hyper,
-      $merge) attr-dict
+      $merge, $rate_over, $compensation, $compensation_hyper) attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -340,8 +357,11 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     over a dense block and a kernel over rows, with equal bits.
 
     A rule is for gradients, if it does not say `of states` (what `nn.accumulate` adds
-    to; it gets means or sums in the place of gradients) or `of averages` (what the
-    clause `average` of a group names).
+    to; it gets means or sums in the place of gradients), `of averages` (what the
+    clause `average` of a group names) or `of delays` (what its clause `compensate`
+    names). A rule of delays makes a gradient of one that is late: region `each` gets
+    the value, the gradient, the value on which it was computed, and what `once`
+    yielded, and yields the gradient.
 
     A hyper-parameter may have bounds: `from 0.0` and `to 1.0` are allowed themselves,
     `above 0.0` and `below 1.0` are not. What a group gives is held against them.
@@ -394,6 +414,8 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     - (C5) `frozen` names a slot that is no row slot.
     - (C6) Defaults of hyper-parameters lie within their bounds.
     - (C7) Counts have different names.
+    - (C8) A rule of delays has no slots, counts, regions `sum` and `row`, and is not
+      undivided; `each` has 3 + (yields of `once`) arguments, and yields one value.
 
     Example:
     ```mlir
@@ -461,6 +483,10 @@ def NN_RuleOp : NN_Op<"rule", [Symbol, OwnedByServers, IsolatedFromAbove]> {
     ::llvm::SmallVector<double> getAllSlotValues();
     /// What frozen programs read: 0: the value; 1 + s: slot s.
     int32_t getFrozenPart();
+    /// Whether it is for gradients that are late.
+    bool isOfDelays() {
+      return getPurpose() == ::pdlc::nn::RulePurpose::delays;
+    }
   }];
 }
 

@@ -150,7 +150,8 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     kernel of a parameter must be called for whole rows, `whole_parameter` that it is
     called once for all of it. `frozen_part` is
     `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
-    place of the value.
+    place of the value. With `seen` the function is `pdl_symbol::late_dense_kernel` or
+    `pdl_symbol::late_row_kernel`, and takes the values on which gradients were computed.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
@@ -170,12 +171,13 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
     DefaultValuedAttr<I32Attr, "0">:$row_slots,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts, UnitAttr:$whole_rows,
-    UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part);
+    UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part,
+    UnitAttr:$seen);
   let assemblyFormat = [{
     $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
     (`row_slots` `(` $row_slots^ `)`)? (`counts` `(` $counts^ `)`)? (`whole_rows` $whole_rows^)?
     (`whole_parameter` $whole_parameter^)?
-    (`frozen_part` `(` $frozen_part^ `)`)? attr-dict
+    (`frozen_part` `(` $frozen_part^ `)`)? (`seen` $seen^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,386 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a group says for modes in which each push is a step: a rate that is divided
+by the number of pushers (`rate_over(pushers)`), and gradients that are late
+(`compensate(@delay_compensation)`). What is added up tells the number of pushers to
+the last bit; what late gradients become is computed again from servers' logs, in
+plain Python; and a replay of the logs gives the servers' state. Real processes."""
+
+import json
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+from cluster import Cluster
+from programs import ADULT, BUILD, PDL_TRANSLATE, run
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+
+# The counter adds the samples of each push, times 1 / pushers.
+MODEL = """module @counted {
+  nn.record @person {
+    nn.field @numbers : tensor<?x5xf32> columns([0, 2, 10, 11, 12])
+    nn.field @job : !nn.ragged<?x1x*xi64> hash(#nn.hash<xxh64, salt = 1>) columns([6])
+    nn.field @label : tensor<?x1xf32> values({"<=50K" = 0.0, ">50K" = 1.0}) columns([14])
+  }
+  nn.group @counters rule(@running_sum) rate(1.0) rate_over(pushers)
+  nn.group @whole rule(@running_sum) rate(1.0)
+  nn.group @dense rule(DENSE) rate(0.02) rate_over(pushers)
+  nn.group @sparse rule(SPARSE) rate(0.02) untouched(lazy)
+  nn.param @divided : tensor<1xf32> in @counters init(#nn.zeros)
+  nn.param @counted : tensor<1xf32> in @whole init(#nn.zeros)
+  nn.param @w : tensor<9x1xf32> in @dense init(#nn.xavier)
+  nn.table @emb : i64 -> tensor<4xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
+  nn.param @scale : tensor<5xf32> init(#nn.constant<0.001>)
+  nn.program @train reads(@person) {
+  ^bb0(%numbers: tensor<?x5xf32>, %job: !nn.ragged<?x1x*xi64>, %label: tensor<?x1xf32>):
+    %s = nn.read @scale : tensor<5xf32>
+    %n = nn.mul %numbers, %s : tensor<?x5xf32>, tensor<5xf32>
+    %t = nn.signed_log1p %n : tensor<?x5xf32>
+    %rows = nn.lookup @emb[%job] pool(sum) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x4xf32>
+    %e = nn.reshape %rows : (tensor<?x1x4xf32>) -> tensor<?x4xf32>
+    %x = nn.concat %t, %e axis 1 : tensor<?x5xf32>, tensor<?x4xf32>
+    %z = nn.linear %x, @w : (tensor<?x9xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    %one = nn.constant dense<1.0> : tensor<f32>
+    %ones = nn.broadcast %one like %label : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.accumulate @divided(%ones) : tensor<?x1xf32>
+    nn.accumulate @counted(%ones) : tensor<?x1xf32>
+    nn.minimize %l over [@dense, @sparse] : tensor<?x1xf32>
+  }
+}
+"""
+ROWS, BATCH = 6400, 64
+RATE, STRENGTH = 0.05, 8.0
+LATE = f" compensate(@delay_compensation {{strength = {STRENGTH}}})"
+
+# Its values are computed again from what servers log.
+BY_HAND = f"""module @by_hand {{
+  nn.record @person {{
+    nn.field @numbers : tensor<?x5xf32> columns([0, 2, 10, 11, 12])
+    nn.field @label : tensor<?x1xf32> values({{"<=50K" = 0.0, ">50K" = 1.0}}) columns([14])
+  }}
+  nn.group @all rule(@sgd) rate({RATE}) compensate(@delay_compensation {{strength = {STRENGTH}}})
+  nn.param @w : tensor<5x1xf32> in @all init(#nn.zeros)
+  nn.param @scale : tensor<5xf32> init(#nn.constant<0.001>)
+  nn.program @train reads(@person) {{
+  ^bb0(%numbers: tensor<?x5xf32>, %label: tensor<?x1xf32>):
+    %s = nn.read @scale : tensor<5xf32>
+    %n = nn.mul %numbers, %s : tensor<?x5xf32>, tensor<5xf32>
+    %t = nn.signed_log1p %n : tensor<?x5xf32>
+    %z = nn.linear %t, @w : (tensor<?x5xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
+    nn.minimize %l over [@all] : tensor<?x1xf32>
+  }}
+}}
+"""
+
+# docs/Protocol.md: the log, the head of messages, the payloads of a step.
+REQUEST, ANSWERED = 2, 7
+CONTRIBUTES, CONTRIBUTES_NEXT, OWN_KEYS = 1, 2, 128
+
+
+def records(log):
+    """Type and body of each record of a log."""
+    data = log.read_bytes()
+    at = 16
+    while at < len(data):
+        kind, size, _ = struct.unpack_from("<QQQ", data, at)
+        yield kind, data[at + 24:at + 24 + size]
+        at += 24 + size
+
+
+def sender_of(head):
+    """Trainer and worker of the head of a message."""
+    return struct.unpack_from("<II", head, 8)
+
+
+def push_of(body):
+    """The steps of a push, its weight and gradient."""
+    _, _, steps, channels = struct.unpack_from("<IIII", body, 40)
+    begin = 56 + 8 * channels
+    sections = {}
+    for section in struct.unpack_from(f"<{channels}Q", body, 56):
+        if section:
+            sections[section] = body[begin:begin + section]
+        begin += (section + 7) // 8 * 8
+    weight = struct.unpack("<dd", sections[16])[1]
+    return steps, weight, struct.unpack("<5f", sections[20])
+
+
+def computed_again(log, workers, strength):
+    """@w of BY_HAND after what a log says, and the largest delay in steps."""
+    w, applied, most = [0.0] * 5, 0, 0
+    # By sender: what it was answered for each step whose gradient has not come.
+    seen, asks = {}, {}
+    for kind, body in records(log):
+        if kind == REQUEST:
+            flags, = struct.unpack_from("<I", body, 40)
+            trainer, worker = sender = sender_of(body)
+            asks[sender] = bool(flags & CONTRIBUTES_NEXT)
+            if not flags & CONTRIBUTES:
+                continue
+            steps, weight, gradient = push_of(body)
+            if flags & OWN_KEYS:
+                sender = trainer, worker - workers - 2
+            else:
+                steps = 1
+            before, at = seen[sender][steps - 1]
+            del seen[sender][:steps]
+            most = max(most, applied - at)
+            for i, total in enumerate(gradient):
+                g = total / weight
+                g += strength * g * g * (w[i] - before[i])
+                w[i] -= RATE * g
+            applied += 1
+        elif kind == ANSWERED:
+            for at in range(0, len(body), 40):
+                sender = sender_of(body[at:at + 40])
+                if asks[sender]:
+                    seen.setdefault(sender, []).append((list(w), applied))
+    return w, most
+
+
+def tensor(path, name):
+    data = path.read_bytes()
+    size, = struct.unpack_from("<Q", data)
+    begin, end = json.loads(data[8:8 + size])[name]["data_offsets"]
+    raw = data[8 + size + begin:8 + size + end]
+    return struct.unpack(f"<{len(raw) // 4}f", raw)
+
+
+def compensated(text):
+    """The model, whose groups with gradients compensate delays."""
+    return (text.replace("rate(0.02) rate_over(pushers)",
+                         f"rate(0.02) rate_over(pushers){LATE}")
+            .replace("untouched(lazy)", f"untouched(lazy){LATE}"))
+
+
+class RulesOverPushers(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def translate(self, mode, dense="@sgd", sparse="@sgd", edit=lambda text: text):
+        source = self.root / "model.mlir"
+        source.write_text(edit(MODEL.replace("DENSE", dense)
+                               .replace("SPARSE", sparse)))
+        run(PDL_TRANSLATE, source, "-o", self.root / mode, "--numerics=strict",
+            f"--mode={mode}")
+
+    def flags(self, name, replicas):
+        return ["--data", ADULT, "--rows", f"0:{ROWS}", "--batch-size", BATCH,
+                "--seed", 7, "--shuffle-window", 1000, "--replicas", replicas,
+                "--checkpoint", self.root / name]
+
+    def job(self, name, mode, trainers, workers, *flags, server_flags=(),
+            servers=2):
+        """The logs of its servers."""
+        logs = self.root / f"{name}.logs{trainers}x{workers}"
+        logs.mkdir()
+        logged = () if mode == "sync" else ("--log-applied", logs)
+        with Cluster(self.root / mode, trainers, servers,
+                     [*self.flags(name, f"1x{workers}"), *flags],
+                     ["--seed", 7, *server_flags, *logged]) as cluster:
+            cluster.start().finish()
+            self.served = [server.output for server in cluster.servers]
+        return [logs / f"applied-{rank}.log" for rank in range(servers)]
+
+    def replay(self, name, mode, logs, *flags):
+        again = self.root / f"{name}.again"
+        run(self.root / mode / "pserver", "replay", *logs, "-o", again, *flags)
+        run(PDL_CHECKPOINT, "diff", self.root / name, again)
+
+    def counts(self, name):
+        """What the divided counter has, and the whole one."""
+        dump = self.root / f"{name}.safetensors"
+        run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
+        return tensor(dump, "divided")[0], tensor(dump, "counted")[0]
+
+    def local(self, name, replicas, *flags):
+        run(self.root / "local" / "trainer", "train",
+            *self.flags(name, replicas), *flags)
+
+    def test_one_process(self):
+        """Replicas join, so there is one pusher; workers of --hogwild do not."""
+        self.translate("local")
+        for replicas in ("1x1", "2x2"):
+            self.local(f"local{replicas}", replicas)
+            self.assertEqual(self.counts(f"local{replicas}"), (ROWS, ROWS))
+        # On one thread no update is lost.
+        self.local("hogwild", "1x4", "--hogwild", "--threads", 1)
+        self.assertEqual(self.counts("hogwild"), (ROWS / 4, ROWS))
+
+    def test_modes(self):
+        for mode, trainers, workers, pushers in (
+                ("async", 2, 2, 4), ("half-async", 2, 2, 2), ("sync", 2, 2, 1),
+                ("quorum", 2, 2, 1)):
+            with self.subTest(mode):
+                self.translate(mode)
+                quorum = ("--quorum", 2) if mode == "quorum" else ()
+                logs = self.job(mode, mode, trainers, workers,
+                                server_flags=quorum)
+                self.assertEqual(self.counts(mode), (ROWS / pushers, ROWS))
+                if mode != "sync":
+                    self.replay(mode, mode, logs)
+
+    def test_pushes_beside_steps(self):
+        """A merged push is one of its worker."""
+        self.translate("async", "@adam", "@adagrad")
+        logs = self.job("queued", "async", 2, 2, "--push-queue", 1,
+                        "--max-merge", 4)
+        self.assertEqual(self.counts("queued"), (ROWS / 4, ROWS))
+        self.replay("queued", "async", logs)
+
+    def test_one_pusher_is_local(self):
+        """The bits of local, and of a model that does not divide."""
+        for dense, sparse in (("@sgd", "@adagrad"), ("@adam", "@adam")):
+            with self.subTest(dense):
+                name = dense[1:]
+                self.translate("local", dense, sparse)
+                self.local(f"{name}.local", "1x1")
+                self.translate("async", dense, sparse)
+                self.job(f"{name}.async", "async", 1, 1)
+                run(PDL_CHECKPOINT, "diff", self.root / f"{name}.local",
+                    self.root / f"{name}.async")
+                dumps = [self.root / f"{name}.{end}" for end in ("a", "b")]
+                run(PDL_CHECKPOINT, "dump", self.root / f"{name}.local", "-o",
+                    dumps[0])
+                self.translate("local", dense, sparse,
+                               lambda text: text.replace(" rate_over(pushers)",
+                                                         ""))
+                self.local(f"{name}.plain", "1x1")
+                run(PDL_CHECKPOINT, "dump", self.root / f"{name}.plain", "-o",
+                    dumps[1])
+                for symbol in ("w", "emb.values"):
+                    self.assertEqual(tensor(dumps[0], symbol),
+                                     tensor(dumps[1], symbol))
+
+    def test_another_cluster_goes_on(self):
+        """The number is that of the job which goes on."""
+        self.translate("async", "@adam", "@adagrad")
+        self.job("saved", "async", 2, 2)
+        before = self.root / "before"
+        shutil.copytree(self.root / "saved", before)
+        logs = self.job("saved", "async", 1, 2, "--epochs", 2, "--resume",
+                        server_flags=["--checkpoint", self.root / "saved",
+                                      "--resume"])
+        self.assertEqual(self.counts("saved"),
+                         (ROWS / 4 + ROWS / 2, 2 * ROWS))
+        self.replay("saved", "async", logs, "--checkpoint", before)
+
+    def test_late_gradients_by_hand(self):
+        (self.root / "by_hand.mlir").write_text(BY_HAND)
+        for mode, workers, flags in (
+                ("async", 2, ()), ("half-async", 2, ()),
+                ("async", 2, ("--push-queue", 2)),
+                ("async", 3, ("--push-queue", 1, "--max-merge", 4))):
+            with self.subTest(mode=mode, flags=flags):
+                run(PDL_TRANSLATE, self.root / "by_hand.mlir", "-o",
+                    self.root / mode, "--numerics=strict", f"--mode={mode}")
+                name = f"late{len(list(self.root.iterdir()))}"
+                logs = self.job(name, mode, 2, workers, *flags, servers=1)
+                self.replay(name, mode, logs)
+                dump = self.root / f"{name}.safetensors"
+                run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
+                trained = tensor(dump, "w")
+                again, most = computed_again(logs[0], workers, STRENGTH)
+                for own, expected in zip(trained, again):
+                    self.assertAlmostEqual(own, expected, delta=2e-6)
+                # Some were late, and without the clause they gave other values.
+                self.assertGreater(most, 0)
+                plain, _ = computed_again(logs[0], workers, 0)
+                self.assertGreater(max(abs(own - other) for own, other
+                                       in zip(trained, plain)), 1e-4)
+
+    def test_late_gradients_are_replayed(self):
+        """Any rule, rows of tables too; servers say what they kept."""
+        for dense, sparse in (("@momentum", "@adagrad"), ("@adam", "@adam"),
+                              ("@lamb", "@rowwise_adagrad")):
+            with self.subTest(dense):
+                self.translate("async", dense, sparse, compensated)
+                for flags in ((), ("--push-queue", 2, "--max-merge", 3)):
+                    name = f"{dense[1:]}{len(flags)}"
+                    logs = self.job(name, "async", 2, 2, *flags)
+                    self.replay(name, "async", logs)
+                    for served in self.served:
+                        self.assertRegex(
+                            served, "kept up to [0-9]+ bytes of values that "
+                            "senders have seen, to compensate delays")
+
+    def test_a_trainer_that_comes_back(self):
+        """What it has seen is what it was answered, whoever asks again."""
+        self.translate("async", "@adam", "@adagrad", compensated)
+        logs = self.root / "killed.logs"
+        logs.mkdir()
+        with Cluster(self.root / "async", 2, 2,
+                     [*self.flags("killed", "1x2"), "--epochs", 40,
+                      "--on-failure", "wait"],
+                     ["--seed", 7, "--on-failure", "wait", "--log-applied",
+                      logs]) as cluster:
+            cluster.start()
+            first = list(cluster.trainers)
+            for rank in (1, 0, 1):
+                time.sleep(0.5)
+                cluster.kill_and_restart_trainer(rank, "trained ")
+            self.assertNotEqual(cluster.trainers[1], first[1])
+            cluster.finish(leave_may_be_lost=True)
+        self.replay("killed", "async",
+                    [logs / f"applied-{rank}.log" for rank in range(2)])
+
+    def test_where_nothing_is_late(self):
+        """One pusher has the bits of local, and local those of a model without
+        the clause."""
+        self.translate("local", "@adam", "@adagrad")
+        self.local("plain", "1x1")
+        self.local("plain2x2", "2x2")
+        self.translate("local", "@adam", "@adagrad", compensated)
+        self.local("local", "1x1")
+        self.local("local2x2", "2x2")
+        for mode, trainers, workers in (
+                ("async", 1, 1), ("half-async", 1, 1), ("sync", 2, 2)):
+            self.translate(mode, "@adam", "@adagrad", compensated)
+            self.job(f"{mode}.late", mode, trainers, workers)
+        for a, b in (("local", "async.late"), ("local", "half-async.late"),
+                     ("local2x2", "sync.late")):
+            run(PDL_CHECKPOINT, "diff", self.root / a, self.root / b)
+        # Another training to a checkpoint, though the same numbers.
+        for a, b in (("local", "plain"), ("local2x2", "plain2x2")):
+            for name in (a, b):
+                run(PDL_CHECKPOINT, "dump", self.root / name, "-o",
+                    self.root / f"{name}.safetensors")
+            for symbol in ("w", "emb.values"):
+                self.assertEqual(
+                    tensor(self.root / f"{a}.safetensors", symbol),
+                    tensor(self.root / f"{b}.safetensors", symbol))
+
+    def test_refusals(self):
+        self.translate("local", "@sgd", "@sgd", compensated)
+        done = subprocess.run(
+            [str(each) for each in (
+                self.root / "local" / "trainer", "train",
+                *self.flags("hogwild", "1x2"), "--hogwild")],
+            capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--hogwild cannot compensate delays, as group @dense says",
+                      done.stderr)
+        done = subprocess.run(
+            [str(PDL_TRANSLATE), str(self.root / "model.mlir"), "-o",
+             str(self.root / "quorum"), "--mode=quorum"],
+            capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr,
+                         r"model.mlir:\d+:\d+: error: .*is not for mode quorum")
+
+
+if __name__ == "__main__":
+    unittest.main()
