@@ -185,7 +185,6 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   }
   if (closed.empty())
     return;
-  // Owners in turn: none of them gets all of it last.
   for (const Closed &part : closed) {
     const TraceSpan span("send part",
                          {int64_t(part.owner), int64_t(part.number),
