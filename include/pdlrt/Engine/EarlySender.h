@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,9 +37,11 @@ public:
 
   bool beginStep() override;
   void take(int32_t update, const void *sum) noexcept override;
+  void letGo() noexcept override { servers.dropParts(); }
 
-  /// The step is computed: nothing more is taken of it.
-  void endCompute();
+  /// The step is computed: nothing more is taken of it. An error where not all
+  /// that was taken could be sent: then the step cannot be exchanged.
+  Status endCompute();
   /// Where that section went, for `ExchangeWriter::addPart`; null: it has not
   /// left. After `endCompute`.
   const PartPlace *placeOf(int32_t server, int32_t channel) const {
@@ -76,6 +79,7 @@ private:
   bool mayFill() const;
   void forgetStep();
   std::vector<Closed> fill(int32_t channel, const void *sum);
+  void send(int32_t channel, const void *sum);
   bool isOn() const;
 
   const ExchangeLayout &layout;
@@ -94,6 +98,8 @@ private:
   int64_t parts = 0, bytes = 0;
   double handing = 0, window = 0;
   Time firstLeft;
+  /// Why something could not be sent.
+  std::exception_ptr failure;
   const std::shared_ptr<Flight> flight;
   EarlyCosts ownCosts;
 };

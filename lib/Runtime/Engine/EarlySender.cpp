@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/EarlySender.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
@@ -175,6 +176,16 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   const int32_t channel = channelOf[size_t(update)];
   if (channel < 0)
     return;
+  try {
+    send(channel, sum);
+  } catch (...) {
+    // Places may name what has not left: the step cannot be exchanged.
+    const std::lock_guard lock(mutex);
+    failure = std::current_exception();
+  }
+}
+
+void EarlySender::send(int32_t channel, const void *sum) {
   const auto begin = SteadyClock::now();
   std::vector<Closed> closed;
   {
@@ -199,14 +210,22 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   handing += secondsBetween(begin, SteadyClock::now());
 }
 
-void EarlySender::endCompute() {
+Status EarlySender::endCompute() {
   flight->endCompute();
+  try {
+    if (failure)
+      std::rethrow_exception(std::exchange(failure, nullptr));
+  } catch (const std::bad_alloc &error) {
+    return Status::outOfMemory(
+        describeOutOfMemory(error, "sent gradients early"));
+  }
   if (parts > 0)
     window = secondsBetween(firstLeft, SteadyClock::now());
   // What has filled no part goes with the exchange.
   for (Owner &owner : owners)
     for (int32_t channel : owner.channels)
       owner.places[channel].reset();
+  return {};
 }
 
 void EarlySender::endStep(bool contributed, double wait) {

@@ -129,7 +129,8 @@ protected:
       sender.take(0, w.data());
     }
     std::this_thread::sleep_for(rest);
-    sender.endCompute();
+    const Status computed = sender.endCompute();
+    ASSERT_TRUE(computed.ok()) << computed.message();
     const std::vector<Message> whole = payloads(nullptr);
     const auto answers =
         group->sendAll(MessageKind::Exchange, payloads(&sender));
