@@ -15,55 +15,87 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <numeric>
 #include <type_traits>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Passes calls on one after the other, as fast as the link brings their bytes;
-/// `exchanges` counts those that have not ended.
+/// What calls of slow connections have not ended.
+struct OpenCalls {
+  int exchanges = 0;
+  /// Of requests that the link has not brought.
+  size_t bytes = 0;
+};
+
+/// Passes calls on one after the other, as fast as the link brings their bytes.
 class SlowConnection final : public Connection {
 public:
   SlowConnection(std::unique_ptr<Connection> to, Clock &by, double bytesASecond,
-                 int &exchanges)
-      : inner(std::move(to)), clock(by), rate(bytesASecond), open(exchanges) {}
+                 OpenCalls &counts)
+      : state(std::make_shared<State>(std::move(to), counts)), clock(by),
+        rate(bytesASecond) {}
+  ~SlowConnection() override {
+    state->inner.reset();
+    for (auto &[number, call] : std::exchange(state->calls, {})) {
+      state->open.bytes -= call.request.size();
+      call.done({CallOutcome::Unavailable, {}});
+    }
+  }
   void call(Message request, ClockTime deadline, CallDone done) override {
     if (readHead(request)->kind == MessageKind::Exchange) {
-      ++open;
-      done = [&count = open, done = std::move(done)](CallResult result) {
-        --count;
+      ++state->open.exchanges;
+      done = [&open = state->open, done = std::move(done)](CallResult result) {
+        --open.exchanges;
         done(std::move(result));
       };
     }
-    ClockTime when;
-    {
-      const std::lock_guard lock(mutex);
-      free = std::max(free, clock.now()) +
-             std::chrono::duration_cast<ClockTime>(
-                 std::chrono::duration<double>(double(request.size()) / rate));
-      when = free;
-    }
-    clock.runAt(when, [to = std::weak_ptr(inner), request = std::move(request),
-                       deadline, done = std::move(done)]() mutable {
-      if (const auto connection = to.lock())
-        connection->call(std::move(request), deadline, std::move(done));
-      else
-        done({CallOutcome::Unavailable, {}});
+    free = std::max(free, clock.now()) +
+           std::chrono::duration_cast<ClockTime>(
+               std::chrono::duration<double>(double(request.size()) / rate));
+    state->open.bytes += request.size();
+    const int number = ++last;
+    state->calls[number] = {std::move(request), deadline, std::move(done)};
+    clock.runAt(free, [weak = std::weak_ptr(state), number] {
+      if (const auto state = weak.lock())
+        state->pass(number);
     });
   }
 
 private:
-  const std::shared_ptr<Connection> inner;
+  struct Call {
+    Message request;
+    ClockTime deadline{0};
+    CallDone done;
+  };
+  struct State {
+    State(std::unique_ptr<Connection> to, OpenCalls &counts)
+        : inner(std::move(to)), open(counts) {}
+    void pass(int number) {
+      const auto found = calls.find(number);
+      if (found == calls.end())
+        return;
+      Call call = std::move(found->second);
+      calls.erase(found);
+      open.bytes -= call.request.size();
+      inner->call(std::move(call.request), call.deadline, std::move(call.done));
+    }
+    std::unique_ptr<Connection> inner;
+    OpenCalls &open;
+    std::map<int, Call> calls;
+  };
+
+  const std::shared_ptr<State> state;
   Clock &clock;
   const double rate;
-  int &open;
-  std::mutex mutex;
+  int last = 0;
   ClockTime free{0};
 };
 
@@ -97,7 +129,7 @@ protected:
       slow = createWrappingTransport(
           *transport, [this, bytesASecond](std::unique_ptr<Connection> inner) {
             return std::make_unique<SlowConnection>(std::move(inner), clock,
-                                                    bytesASecond, exchanges);
+                                                    bytesASecond, open);
           });
     auto connected = ServerGroup::connect(slow ? *slow : *transport, addresses,
                                           {0, 0, 1, 0, {}}, groupOptions());
@@ -164,7 +196,7 @@ protected:
     const std::vector<Message> whole = payloads(nullptr);
     group->beginAll(MessageKind::Exchange, payloads(&sender));
     if constexpr (isManual)
-      while (exchanges > 0)
+      while (open.exchanges > 0)
         clock.advanceTo(clock.now() + Milliseconds(1));
     const auto answers = group->awaitAll();
     ASSERT_TRUE(answers.ok()) << answers.status().message();
@@ -176,7 +208,7 @@ protected:
   ClockKind clock;
   std::unique_ptr<Transport> transport = createInProcessTransport(clock);
   std::unique_ptr<Transport> slow;
-  int exchanges = 0;
+  OpenCalls open;
   BlockProgram program{BlockVariant{}};
   std::vector<float> w = std::vector<float>(900), b = std::vector<float>(7);
   ServerCoreOptions coreOptions;
@@ -263,6 +295,24 @@ TEST_F(SlowLinkTest, IsFaster) {
     step(*early, rest);
   EXPECT_THAT(early->costs().choice, StartsWith("auto: on: "));
   EXPECT_GT(early->costs().parts, 0);
+}
+
+/// As one whose next batch finds no memory: its gradients go.
+TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
+  start(/*bytesASecond=*/25e3);
+  const auto early = sender({Overlap::On, false, 1000});
+  ASSERT_TRUE(early->beginStep());
+  early->take(1, b.data());
+  early->take(0, w.data());
+  EXPECT_GT(open.bytes, 3000u);
+  early->letGo();
+  EXPECT_EQ(open.bytes, 0u);
+  std::ranges::fill(w, 0);
+  // Nor does it come again, and the others hear why.
+  group->leaveAll("out of memory", Milliseconds(0));
+  clock.advanceTo(clock.now() + std::chrono::seconds(60));
+  for (const auto &server : servers)
+    EXPECT_THAT(server->core.status().sentence, HasSubstr("out of memory"));
 }
 
 /// The rest of a step is too short to hide anything.
