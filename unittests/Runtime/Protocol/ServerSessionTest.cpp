@@ -177,10 +177,21 @@ TEST_F(ServerSessionTest, ARequestEndsAfterTheCallsOfItsParts) {
   session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
   advance(Milliseconds(100));
   EXPECT_EQ(left.text, "re failed");
-  // And repeats none.
-  seen.clear();
-  advance(Seconds(600));
-  EXPECT_THAT(seen, testing::IsEmpty());
+}
+
+TEST_F(ServerSessionTest, WhoLeavesRepeatsNoParts) {
+  listen([](const Envelope &head, const std::string &payload, Responder back) {
+    if (head.kind == MessageKind::Join || head.kind == MessageKind::Beat)
+      echo()(head, payload, std::move(back));
+  });
+  join();
+  session().sendPart(0, Message::ofString("abc"), {});
+  Probe left;
+  session().send(MessageKind::Leave, Message::ofString("failed"), left.done());
+  advance(Seconds(5));
+  EXPECT_EQ(std::ranges::count(seen, MessageKind::Part, &Envelope::kind), 1);
+  EXPECT_GT(std::ranges::count(seen, MessageKind::Leave, &Envelope::kind), 1);
+  client.reset();
 }
 
 /// Calls with parts: `takes` says whether it keeps them, unanswered, as long as
