@@ -138,6 +138,12 @@ class Faults(unittest.TestCase):
         for other in saved[1:]:
             run(PDL_CHECKPOINT, "diff", saved[0], other)
 
+    def check_parts(self, flags, outputs):
+        """Where gradients leave early, some of each trainer have."""
+        for output in outputs if "--overlap" in flags else []:
+            self.assertRegex(output, r"(?m)^[1-9]\d* parts with \d+ bytes left "
+                             r"before \d+ steps were computed")
+
     def run_through_proxies(self, programs, name, seed, cuts, policy="wait",
                             flags=()):
         """A job whose connections are broken at random; how many were."""
@@ -156,6 +162,7 @@ class Faults(unittest.TestCase):
                 cuts, 1 << 20)) for rank in range(2)]
             cluster.trainer_addresses = f"unix:{folder}/p0,unix:{folder}/p1"
             outputs = cluster.start().finish(leave_may_be_lost=cuts > 0)
+            self.check_parts(flags, outputs)
             return [[line for line in output.splitlines()
                      if line.startswith("train")] for output in outputs], sum(
                          proxy.done for proxy in proxies)
@@ -221,8 +228,10 @@ class Faults(unittest.TestCase):
         name = programs.name
         with job(f"{name}_whole") as cluster:
             begin = time.monotonic()
-            expected = [figures(o) for o in cluster.start().finish()]
+            outputs = cluster.start().finish()
             duration = time.monotonic() - begin
+        self.check_parts(flags, outputs)
+        expected = [figures(o) for o in outputs]
         self.assertTrue(expected[0])
         comebacks = 0
         for seed in seeds if is_nightly() else seeds[:2]:
@@ -235,6 +244,7 @@ class Faults(unittest.TestCase):
                         cluster.kill_and_restart_trainer(
                             choice.randrange(2), too_late="epoch 2")
                     outputs = cluster.finish()
+                    self.check_parts(flags, outputs)
                     self.assertEqual([figures(o) for o in outputs], expected)
                     comebacks += sum("came back" in o for o in outputs)
                 run(PDL_CHECKPOINT, "diff", self.root / f"{name}_whole",

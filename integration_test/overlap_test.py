@@ -159,6 +159,11 @@ class OtherModes(SyncComparison, Parts):
         self.check_refused("sync", [*flags, "--overlap", "on", "--pack-gradients",
                                     "bf16"],
                            "--overlap on is not for --pack-gradients")
+        for other in (["--overlap", "off"], ["--pack-gradients", "bf16"]):
+            self.check_refused("sync", [*flags, "--part-bytes", 100, *other],
+                               "--part-bytes is for gradients that leave early, "
+                               f"and with {' '.join(other)} none does; leave one "
+                               "of the two out")
 
     def check_refused(self, mode, flags, sentence):
         done = subprocess.run([self.root / mode / "trainer", *map(str, flags)],

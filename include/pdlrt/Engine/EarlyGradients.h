@@ -31,6 +31,8 @@ public:
   /// of the program takes; unchanged until the step is exchanged. Called by
   /// threads that compute: takes moments. Several at once.
   virtual void take(int32_t update, const void *sum) noexcept = 0;
+  /// What was taken goes: nothing reads it when this returns.
+  virtual void letGo() noexcept = 0;
 };
 
 /// Sums each dense gradient of a group's workers as soon as all of them that
@@ -45,6 +47,11 @@ public:
   EarlySums(std::span<const std::unique_ptr<Replica>> replicas,
             std::span<const GradientBlock> blocks, RunningSum &sum,
             EarlyGradients &taker);
+  /// Before the gradients go: those of a step that was not exchanged may be on
+  /// their way.
+  ~EarlySums() override { taker.letGo(); }
+  EarlySums(const EarlySums &) = delete;
+  EarlySums &operator=(const EarlySums &) = delete;
 
   /// Before the current batches are computed.
   void begin();

@@ -17,6 +17,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,15 +32,20 @@ namespace pdlrt {
 /// exchange. `take` by any thread; all else by the one that drives the steps.
 class EarlySender final : public EarlyGradients {
 public:
-  /// Both outlive it.
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// Both outlive it. `now`: tells how long things take; by any thread.
   EarlySender(const ExchangeLayout &layout, ServerGroup &servers,
-              const OverlapOptions &options);
+              const OverlapOptions &options,
+              std::function<Time()> now = std::chrono::steady_clock::now);
 
   bool beginStep() override;
   void take(int32_t update, const void *sum) noexcept override;
+  void letGo() noexcept override { servers.dropParts(); }
 
-  /// The step is computed: nothing more is taken of it.
-  void endCompute();
+  /// The step is computed: nothing more is taken of it. An error where not all
+  /// that was taken could be sent: then the step cannot be exchanged.
+  Status endCompute();
   /// Where that section went, for `ExchangeWriter::addPart`; null: it has not
   /// left. After `endCompute`.
   const PartPlace *placeOf(int32_t server, int32_t channel) const {
@@ -52,7 +59,6 @@ public:
   const EarlyCosts &costs() const { return ownCosts; }
 
 private:
-  using Time = std::chrono::steady_clock::time_point;
   /// What one owner gets.
   struct Owner {
     /// By channel.
@@ -62,6 +68,8 @@ private:
     std::vector<int32_t> channels;
     /// Parts that are closed.
     uint64_t parts = 0;
+    /// Gradients in all parts.
+    uint64_t placed = 0;
   };
   /// A part that was closed.
   struct Closed {
@@ -76,7 +84,9 @@ private:
   bool mayFill() const;
   void forgetStep();
   std::vector<Closed> fill(int32_t channel, const void *sum);
+  void send(int32_t channel, const void *sum);
   bool isOn() const;
+  uint64_t stepNumber() const;
 
   const ExchangeLayout &layout;
   ServerGroup &servers;
@@ -86,14 +96,19 @@ private:
   /// Of a program whose dense gradients never fill a part: nothing is tried.
   const bool isUseful;
   OverlapTrial trial;
+  const std::function<Time()> now;
 
   Time began;
+  /// Whether gradients of this step leave early.
+  bool isEarly = false;
   std::mutex mutex;
   std::vector<Owner> owners;
   /// Of this step.
   int64_t parts = 0, bytes = 0;
   double handing = 0, window = 0;
   Time firstLeft;
+  /// Why something could not be sent.
+  std::exception_ptr failure;
   const std::shared_ptr<Flight> flight;
   EarlyCosts ownCosts;
 };

@@ -61,12 +61,17 @@ OverlapDecision decideOverlap(const OverlapMeasures &measures);
 /// Tries some steps each way, and decides. Not thread-safe.
 class OverlapTrial {
 public:
-  /// Whether gradients leave early in the next step.
-  bool triesNext() const { return steps >= warmUpSteps && steps % 2 == 1; }
-  /// How that step went; of one in which they left, `measures` has all but
+  /// Whether gradients leave early in a step. `number`: the same at all
+  /// trainers, because all wait for the slowest: who tries it alone sees
+  /// nothing. Two go with, then two without, so that both meet each of the two
+  /// contexts of batches that take turns.
+  bool tries(uint64_t number) const {
+    return steps >= warmUpSteps && (number + 1) % 4 >= 2;
+  }
+  /// How a step went; of one in which it was `tried`, `measures` has all but
   /// `without` and `noise`, else `without` alone. Steps without gradients are
   /// not told.
-  void note(const OverlapMeasures &measures);
+  void note(bool tried, const OverlapMeasures &measures);
   const std::optional<OverlapDecision> &decision() const { return decided; }
 
 private:

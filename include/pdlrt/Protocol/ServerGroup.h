@@ -117,6 +117,12 @@ public:
   void placeParts(size_t server, std::vector<PartPlace> places) {
     sessions[server]->placeParts(std::move(places));
   }
+  /// At all servers, where the next request will not be sent: nothing reads the
+  /// bytes of its parts any more.
+  void dropParts() noexcept {
+    for (const auto &session : sessions)
+      session->dropParts();
+  }
 
   /// Sends one request to each server at once and waits for all answers. An
   /// error, or a stop, ends the group: only `leaveAll` may follow.

@@ -83,7 +83,8 @@ using RequestDone = std::function<void(Expected<Message> answer)>;
 /// One sender's requests to one server, one open at a time. Callbacks run where
 /// the transport and its clock run theirs, never within these calls; each runs
 /// once. Slices without an owner must stay until then, those of parts until the
-/// request that they are of has ended. Thread-safe.
+/// request that they are of has been answered, or `dropParts` has returned.
+/// Thread-safe.
 class ServerSession {
 public:
   /// Ends an open request with an error, before it returns.
@@ -117,12 +118,16 @@ public:
 
   /// Sends bytes of the next numbered request ahead of it, until they have
   /// arrived: `arrived`, which may be empty, is called then. Numbers count from
-  /// 0 for each request. Not while a request is open; after an error it does
-  /// nothing.
+  /// 0 for each request. Not before the join or while a request is open, which
+  /// ends the session; after an error it does nothing.
   virtual void sendPart(uint64_t number, const Message &bytes,
                         std::function<void()> arrived) = 0;
   /// Says where all the parts belong in the next numbered request.
   virtual void placeParts(std::vector<PartPlace> places) = 0;
+  /// Where the next numbered request will not be sent: repeats none of its
+  /// parts, and ends calls that bring some. Nothing reads their bytes when it
+  /// returns.
+  virtual void dropParts() noexcept = 0;
 
   /// Leaves a note with the next numbered request, for a later start of this
   /// sender. Its bytes are copied or owned.

@@ -32,6 +32,10 @@ struct PartPlace {
   bool operator==(const PartPlace &) const = default;
 };
 
+/// How many of them a request has at most: each stands for a section of its
+/// payload.
+inline constexpr uint64_t mostPlaces = uint64_t(1) << 16;
+
 /// A request or response, taken apart.
 struct Frame {
   Envelope head;

@@ -9,6 +9,7 @@
 #include "pdlrt/Engine/EarlySender.h"
 
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
@@ -16,10 +17,8 @@
 #include <utility>
 
 using namespace pdlrt;
-using SteadyClock = std::chrono::steady_clock;
 
-static double secondsBetween(SteadyClock::time_point begin,
-                             SteadyClock::time_point end) {
+static double secondsBetween(EarlySender::Time begin, EarlySender::Time end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
@@ -29,6 +28,7 @@ static double secondsBetween(SteadyClock::time_point begin,
 
 class EarlySender::Flight {
 public:
+  explicit Flight(std::function<Time()> by) : now(std::move(by)) {}
   void begin() {
     const std::lock_guard lock(mutex);
     underWay = 0;
@@ -38,7 +38,7 @@ public:
   void left() {
     const std::lock_guard lock(mutex);
     if (underWay++ == 0)
-      since = SteadyClock::now();
+      since = now();
   }
   void arrived() {
     const std::lock_guard lock(mutex);
@@ -61,16 +61,17 @@ public:
 private:
   /// Counts up to now, and goes on.
   void count() {
-    const SteadyClock::time_point now = SteadyClock::now();
-    inAll += secondsBetween(since, now);
+    const Time until = now();
+    inAll += secondsBetween(since, until);
     if (computes)
-      beside += secondsBetween(since, now);
-    since = now;
+      beside += secondsBetween(since, until);
+    since = until;
   }
 
+  const std::function<Time()> now;
   std::mutex mutex;
   int64_t underWay = 0;
-  SteadyClock::time_point since;
+  Time since;
   bool computes = false;
   double inAll = 0, beside = 0;
 };
@@ -80,10 +81,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 EarlySender::EarlySender(const ExchangeLayout &ofProgram, ServerGroup &to,
-                         const OverlapOptions &given)
+                         const OverlapOptions &given, std::function<Time()> by)
     : layout(ofProgram), servers(to), options(given), isUseful(mayFill()),
-      owners(size_t(ofProgram.placement().serverCount())),
-      flight(std::make_shared<Flight>()) {
+      now(std::move(by)), owners(size_t(ofProgram.placement().serverCount())),
+      flight(std::make_shared<Flight>(now)) {
   const pdl_program &program = layout.program();
   for (int32_t u = 0; u < program.update_count; ++u)
     channelOf.push_back(
@@ -120,13 +121,20 @@ bool EarlySender::mayFill() const {
 bool EarlySender::isOn() const {
   if (!isUseful || options.overlap != Overlap::Auto)
     return isUseful && options.overlap == Overlap::On;
-  return trial.decision() ? trial.decision()->isOn : trial.triesNext();
+  return trial.decision() ? trial.decision()->isOn : trial.tries(stepNumber());
+}
+
+/// The same at all trainers that meet in each step: they send as many requests,
+/// each of their steps the same number.
+uint64_t EarlySender::stepNumber() const {
+  return servers.requestsSent() / (layout.hasNormRequest() ? 2 : 1);
 }
 
 bool EarlySender::beginStep() {
   forgetStep();
-  began = SteadyClock::now();
-  return isOn();
+  began = now();
+  isEarly = isOn();
+  return isEarly;
 }
 
 void EarlySender::forgetStep() {
@@ -134,7 +142,7 @@ void EarlySender::forgetStep() {
     std::ranges::fill(owner.places, std::nullopt);
     owner.bytes = {};
     owner.channels.clear();
-    owner.parts = 0;
+    owner.parts = owner.placed = 0;
   }
   parts = bytes = 0;
   handing = window = 0;
@@ -151,8 +159,10 @@ std::vector<EarlySender::Closed> EarlySender::fill(int32_t channel,
     Owner &owner = owners[s];
     const auto server = int32_t(s);
     const size_t size = layout.sectionBytes(server, channel);
-    if (size == 0)
+    // What finds no place in the table goes with the exchange.
+    if (size == 0 || owner.placed == mostPlaces)
       continue;
+    ++owner.placed;
     owner.places[channel] = {0, owner.parts, owner.bytes.size(), size};
     owner.channels.push_back(channel);
     const size_t rowBytes =
@@ -175,7 +185,17 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   const int32_t channel = channelOf[size_t(update)];
   if (channel < 0)
     return;
-  const auto begin = SteadyClock::now();
+  try {
+    send(channel, sum);
+  } catch (...) {
+    // Places may name what has not left: the step cannot be exchanged.
+    const std::lock_guard lock(mutex);
+    failure = std::current_exception();
+  }
+}
+
+void EarlySender::send(int32_t channel, const void *sum) {
+  const Time begin = now();
   std::vector<Closed> closed;
   {
     const std::lock_guard lock(mutex);
@@ -185,7 +205,6 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
   }
   if (closed.empty())
     return;
-  // Owners in turn: none of them gets all of it last.
   for (const Closed &part : closed) {
     const TraceSpan span("send part",
                          {int64_t(part.owner), int64_t(part.number),
@@ -197,17 +216,25 @@ void EarlySender::take(int32_t update, const void *sum) noexcept {
     });
   }
   const std::lock_guard lock(mutex);
-  handing += secondsBetween(begin, SteadyClock::now());
+  handing += secondsBetween(begin, now());
 }
 
-void EarlySender::endCompute() {
+Status EarlySender::endCompute() {
   flight->endCompute();
+  try {
+    if (failure)
+      std::rethrow_exception(std::exchange(failure, nullptr));
+  } catch (const std::bad_alloc &error) {
+    return Status::outOfMemory(
+        describeOutOfMemory(error, "sent gradients early"));
+  }
   if (parts > 0)
-    window = secondsBetween(firstLeft, SteadyClock::now());
+    window = secondsBetween(firstLeft, now());
   // What has filled no part goes with the exchange.
   for (Owner &owner : owners)
     for (int32_t channel : owner.channels)
       owner.places[channel].reset();
+  return {};
 }
 
 void EarlySender::endStep(bool contributed, double wait) {
@@ -219,7 +246,7 @@ void EarlySender::endStep(bool contributed, double wait) {
     ownCosts.beside += beside;
     ownCosts.wait += wait;
   }
-  const double step = secondsBetween(began, SteadyClock::now());
+  const double step = secondsBetween(began, now());
   const OverlapMeasures measures = {parts,   bytes, window, travel,
                                     handing, step,  step};
   // An exchange without a step may follow.
@@ -227,7 +254,7 @@ void EarlySender::endStep(bool contributed, double wait) {
   if (options.overlap != Overlap::Auto || !isUseful || trial.decision() ||
       !contributed)
     return;
-  trial.note(measures);
+  trial.note(isEarly, measures);
   if (!trial.decision())
     return;
   ownCosts.choice = std::string("auto: ") +

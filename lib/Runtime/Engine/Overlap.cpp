@@ -63,8 +63,7 @@ static double errorOf(const std::vector<double> &numbers) {
          std::sqrt(double(numbers.size()));
 }
 
-void OverlapTrial::note(const OverlapMeasures &measures) {
-  const bool tried = triesNext();
+void OverlapTrial::note(bool tried, const OverlapMeasures &measures) {
   if (decided || steps++ < warmUpSteps)
     return;
   if (tried)

@@ -284,7 +284,7 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   stopwatch.lap();
   const double waitedBefore = trained->costs.wait;
   if (earlySender)
-    earlySender->endCompute();
+    PDLRT_RETURN_IF_ERROR(earlySender->endCompute());
   Expected<RoundOutcome> outcome = exchangeRound(*trained, offer);
   trained->costs.serialise += stopwatch.lap();
   if (earlySender)

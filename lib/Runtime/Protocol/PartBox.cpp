@@ -10,11 +10,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 using namespace pdlrt;
 
-/// More are a fault: they would be small.
-static constexpr uint64_t mostParts = uint64_t(1) << 16;
+/// Each has a place.
+static constexpr uint64_t mostParts = mostPlaces;
 
 Message pdlrt::encodePart(uint64_t number, const Message &bytes) {
   std::string head(partHeadSize, 0);
@@ -114,29 +115,35 @@ Expected<bool> PartBox::putTogether(Frame &request) {
         "request " + std::to_string(request.head.sequence) + " of trainer " +
         std::to_string(request.head.trainer) + " is damaged: " + what);
   };
-  // By part: how many of its bytes have a place.
-  std::map<uint64_t, uint64_t> placed;
+  // By part: where its bytes that have a place begin, and how many they are.
+  std::map<uint64_t, std::vector<std::pair<uint64_t, uint64_t>>> placed;
   for (const PartPlace &place : request.parts) {
     if (place.part >= mostParts)
       return damaged("it names part " + std::to_string(place.part) +
                      ", of at most " + std::to_string(mostParts));
-    placed.try_emplace(place.part, 0);
+    placed[place.part].emplace_back(place.offset, place.size);
   }
-  for (const auto &[number, bytes] : placed)
+  for (const auto &[number, ranges] : placed)
     if (!sender.parts.contains(number))
       return false;
   for (const PartPlace &place : request.parts) {
     const uint64_t size = sender.parts.at(place.part).size();
-    uint64_t &bytes = placed[place.part];
-    if (place.offset > size || place.size > size - place.offset ||
-        place.size > size - bytes)
+    if (place.offset > size || place.size > size - place.offset)
       return damaged("it names bytes that part " + std::to_string(place.part) +
                      " does not have");
-    bytes += place.size;
   }
   for (const auto &[number, part] : sender.parts) {
-    const auto found = placed.find(number);
-    if (found == placed.end() || found->second != part.size())
+    uint64_t covered = 0;
+    std::ranges::sort(placed[number]);
+    for (const auto &[offset, size] : placed[number]) {
+      if (offset < covered)
+        return damaged("it names bytes of part " + std::to_string(number) +
+                       " twice");
+      if (offset > covered)
+        break;
+      covered += size;
+    }
+    if (covered != part.size())
       return damaged("it has no place for all bytes of part " +
                      std::to_string(number));
   }

@@ -48,10 +48,26 @@ public:
                ? &found->second
                : nullptr;
   }
-  /// The request has ended.
+  /// The request has ended, or will not be sent.
   void clear() { parts.clear(); }
 
-  void callBegins() { ++calls; }
+  /// A call that brings a part: counts from now on, and to the end of this
+  /// object if it does not come about.
+  class Call {
+  public:
+    explicit Call(SentParts &of) : parts(&of) { ++parts->calls; }
+    ~Call() {
+      if (parts)
+        parts->callEnds();
+    }
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+    /// Then it counts until `callEnds`.
+    void isUnderWay() { parts = nullptr; }
+
+  private:
+    SentParts *parts;
+  };
   void callEnds() { --calls; }
   /// Whether a call may still read the bytes of a part.
   bool areRead() const { return calls > 0; }

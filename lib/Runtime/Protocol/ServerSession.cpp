@@ -10,6 +10,7 @@
 
 #include "Protocol/SentParts.h"
 #include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/ProcessIdentity.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/LifeSign.h"
@@ -17,7 +18,9 @@
 #include "pdlrt/Transport/Frame.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -79,6 +82,7 @@ public:
   }
   void sendPart(uint64_t part, const Message &bytes,
                 std::function<void()> arrived);
+  void dropParts() noexcept;
   void placeParts(std::vector<PartPlace> places) {
     const std::lock_guard lock(mutex);
     nextPlaces = std::move(places);
@@ -173,6 +177,11 @@ private:
   void attemptAgain(uint64_t number);
   void attemptPart(uint64_t sequence, uint64_t part);
   void partEnded(const Envelope &head, uint64_t part, const CallResult &result);
+  std::function<void()> takePartEnd(const Envelope &head, uint64_t part,
+                                    const CallResult &result);
+  /// Runs `step`; where memory does not suffice the session fails: a part that
+  /// is not repeated would be waited for in vain.
+  template <typename Step> void withMemory(Step step);
   void endAnswered();
   /// The response's payload, or the server's refusal; nothing where it is no
   /// response to that request.
@@ -238,6 +247,8 @@ private:
   Message nextNote;
   std::vector<PartPlace> nextPlaces;
   SentParts parts;
+  /// The end of a call that brought a part.
+  std::condition_variable partCallEnded;
   std::vector<NumberedNote> earlierNotes;
 };
 
@@ -262,6 +273,8 @@ void SessionState::send(MessageKind kind, const Message &payload,
     if (open)
       reject(std::move(open->done),
              Status::invalid(name + ": this trainer has left"));
+    if (kind == MessageKind::Leave)
+      parts.clear();
     const bool isNumbered = !asksToJoin(kind) && kind != MessageKind::Leave;
     number = ++lastNumber;
     OpenRequest request;
@@ -281,40 +294,67 @@ void SessionState::send(MessageKind kind, const Message &payload,
   attempt(number);
 }
 
+template <typename Step> void SessionState::withMemory(Step step) {
+  std::string fault;
+  try {
+    step();
+    return;
+  } catch (const std::bad_alloc &error) {
+    fault = describeOutOfMemory(error, "sent gradients early");
+  }
+  failWith(Status::outOfMemory(std::move(fault)));
+}
+
 void SessionState::sendPart(uint64_t part, const Message &bytes,
                             std::function<void()> arrived) {
   uint64_t sequence = 0;
+  Status fault;
   {
     const std::lock_guard lock(mutex);
-    if (closed || !joined || open || !failure.ok())
+    if (closed || !failure.ok())
       return;
-    sequence = next;
-    SentPart sent;
-    sent.head = headOf(MessageKind::Part, sequence);
-    sent.message = joinFrame(sent.head, encodePart(part, bytes));
-    sent.arrived = std::move(arrived);
-    sent.attemptTime = options.attemptDeadline;
-    parts.add(part, std::move(sent));
+    if (!joined || open)
+      fault = Status::internal(
+          name + ": a part of a request is sent " +
+          (joined ? "while a request is open" : "before the join"));
+    else {
+      sequence = next;
+      SentPart sent;
+      sent.head = headOf(MessageKind::Part, sequence);
+      sent.message = joinFrame(sent.head, encodePart(part, bytes));
+      sent.arrived = std::move(arrived);
+      sent.attemptTime = options.attemptDeadline;
+      parts.add(part, std::move(sent));
+    }
   }
-  attemptPart(sequence, part);
+  if (fault.ok())
+    attemptPart(sequence, part);
+  else
+    failWith(fault);
 }
 
 void SessionState::attemptPart(uint64_t sequence, uint64_t part) {
-  const std::lock_guard lock(mutex);
-  const SentPart *sent = parts.find(sequence, part);
-  if (closed || !failure.ok() || !sent || (open && open->answer))
-    return;
-  parts.callBegins();
-  connection->call(sent->message, clock.now() + sent->attemptTime,
-                   [weak = weak_from_this(), head = sent->head,
-                    part](const CallResult &result) {
-                     if (const auto self = weak.lock())
-                       self->partEnded(head, part, result);
-                   });
+  withMemory([&] {
+    const std::lock_guard lock(mutex);
+    const SentPart *sent = parts.find(sequence, part);
+    if (closed || !failure.ok() || !sent || (open && open->answer))
+      return;
+    SentParts::Call call(parts);
+    connection->call(sent->message, clock.now() + sent->attemptTime,
+                     [weak = weak_from_this(), head = sent->head,
+                      part](const CallResult &result) {
+                       if (const auto self = weak.lock())
+                         self->partEnded(head, part, result);
+                     });
+    call.isUnderWay();
+  });
 }
 
-void SessionState::partEnded(const Envelope &head, uint64_t part,
-                             const CallResult &result) {
+/// What comes of a call's end; returns what tells the sender that the part has
+/// arrived, if it has.
+std::function<void()> SessionState::takePartEnd(const Envelope &head,
+                                                uint64_t part,
+                                                const CallResult &result) {
   std::optional<Expected<Message>> response;
   if (result.outcome == CallOutcome::Answered)
     response = readResponse(result.response, head);
@@ -322,28 +362,58 @@ void SessionState::partEnded(const Envelope &head, uint64_t part,
     mayBeThere(result);
   if (response && !response->ok())
     failWith(response->status());
+  const std::lock_guard lock(mutex);
+  SentPart *sent = parts.find(head.sequence, part);
+  if (!sent || (response && !response->ok()))
+    return {};
+  if (response) {
+    sent->isThere = true;
+    sent->message = {};
+    return std::move(sent->arrived);
+  }
+  if (result.outcome == CallOutcome::DeadlineExceeded)
+    sent->attemptTime = longerAttempt(sent->attemptTime);
+  sent->pause = longerPause(sent->pause);
+  later(clock.now() + sent->pause,
+        [sequence = head.sequence, part](SessionState &self) {
+          self.attemptPart(sequence, part);
+        });
+  return {};
+}
+
+void SessionState::partEnded(const Envelope &head, uint64_t part,
+                             const CallResult &result) {
   std::function<void()> arrived;
+  withMemory([&] { arrived = takePartEnd(head, part, result); });
+  // Before the request can end: an arrival belongs to its step.
+  if (arrived)
+    arrived();
   {
     const std::lock_guard lock(mutex);
     parts.callEnds();
-    SentPart *sent = parts.find(head.sequence, part);
-    if (sent && response && response->ok()) {
-      sent->isThere = true;
-      sent->message = {};
-      arrived = std::move(sent->arrived);
-    } else if (sent && !response) {
-      if (result.outcome == CallOutcome::DeadlineExceeded)
-        sent->attemptTime = longerAttempt(sent->attemptTime);
-      sent->pause = longerPause(sent->pause);
-      later(clock.now() + sent->pause,
-            [sequence = head.sequence, part](SessionState &self) {
-              self.attemptPart(sequence, part);
-            });
-    }
   }
-  if (arrived)
-    arrived();
+  partCallEnded.notify_all();
   endAnswered();
+}
+
+void SessionState::dropParts() noexcept {
+  std::unique_ptr<Connection> old;
+  {
+    std::unique_lock lock(mutex);
+    parts.clear();
+    if (closed || !parts.areRead())
+      return;
+    try {
+      if (auto made = transport.connect(where))
+        old = std::exchange(connection, std::move(*made));
+    } catch (const std::bad_alloc &) {
+    }
+    // They end by themselves too, later.
+    if (!old)
+      partCallEnded.wait(lock, [this] { return !parts.areRead(); });
+  }
+  // Which ends its calls; a request that was among them is sent again.
+  old.reset();
 }
 
 /// Ends a request whose answer has come, when no call reads its parts any more.
@@ -789,6 +859,7 @@ public:
   void placeParts(std::vector<PartPlace> places) override {
     state->placeParts(std::move(places));
   }
+  void dropParts() noexcept override { state->dropParts(); }
   void leaveNote(Message note) override { state->leaveNote(std::move(note)); }
   std::vector<NumberedNote> notes() const override { return state->notes(); }
   std::string waitingFor() const override { return state->waitingFor(); }

@@ -80,7 +80,10 @@ void ServerCore::State::take(const Message &request, Responder responder,
     return;
   }
   const Envelope head = frame->head;
-  if (const std::string fault = headFault(head); !fault.empty()) {
+  std::string fault = headFault(head);
+  if (fault.empty())
+    fault = partsFault(*frame);
+  if (!fault.empty()) {
     out.refuse(std::move(responder), head, fault);
     return;
   }
@@ -195,6 +198,27 @@ std::string ServerCore::State::headFault(const Envelope &head) const {
   return {};
 }
 
+/// Why a request is refused that is a part, or has some.
+std::string ServerCore::State::partsFault(const Frame &frame) const {
+  const Envelope &head = frame.head;
+  if (frame.parts.empty() && head.kind != MessageKind::Part)
+    return {};
+  if (std::string fault = parts.sizeFault(0); !fault.empty())
+    return fault;
+  if (!frame.parts.empty() && head.kind != MessageKind::Exchange)
+    return "the " + std::string(nameOf(head.kind)) + " of " +
+           trainerName(head.trainer) +
+           " comes in parts, as only exchanges do: this is a fault of PDL, "
+           "please report it";
+  // Where workers send by themselves, no gradients leave early.
+  if (head.worker != 0)
+    return "worker " + std::to_string(head.worker) + " of " +
+           trainerName(head.trainer) +
+           " sends a request in parts, as only trainers as a whole do: this is "
+           "a fault of PDL, please report it";
+  return {};
+}
+
 void ServerCore::State::beat(const Frame &frame, Responder responder,
                              Outbox &out) {
   const auto sign = decodeLifeSign(frame.payload);
@@ -267,14 +291,6 @@ bool ServerCore::State::admit(Frame &frame, Responder responder, Outbox &out) {
   if (roster.hasLeft(head.trainer)) {
     out.refuse(std::move(responder), head,
                trainerName(head.trainer) + " has left this job");
-    return false;
-  }
-  if (!frame.parts.empty() && head.kind != MessageKind::Exchange) {
-    out.refuse(std::move(responder), head,
-               "the " + std::string(nameOf(head.kind)) + " of " +
-                   trainerName(head.trainer) +
-                   " comes in parts, as only exchanges do: this is a fault of "
-                   "PDL, please report it");
     return false;
   }
   const ReplayGuard::Verdict verdict = guard.look(head);
@@ -359,6 +375,7 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
     return;
   const std::string failure = frame.payload.toString();
   roster.leave(head.trainer, failure);
+  parts.forgetTrainer(head.trainer);
   if (job.state != JobState::Running)
     return;
   if (!failure.empty()) {

@@ -100,6 +100,7 @@ private:
   void take(const Message &request, Responder responder, Outbox &out);
   std::string headFault(const Envelope &head) const;
   std::string sizeFault(const Envelope &head, uint64_t size) const;
+  std::string partsFault(const Frame &frame) const;
   /// Runs `step`; where memory does not suffice the job fails, with what this
   /// process `did`.
   template <typename Step>

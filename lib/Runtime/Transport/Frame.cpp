@@ -121,7 +121,7 @@ static Status takeNote(Message &message, Message &note) {
   return {};
 }
 
-/// The same of its table of parts, which is never empty.
+/// The same of its table of parts, which is never empty, nor is what it names.
 static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
   const Status damaged =
       Status::invalid("the message is damaged: it claims a table of parts that "
@@ -131,13 +131,17 @@ static Status takePlaces(Message &message, std::vector<PartPlace> &places) {
   const uint64_t count = numberAt(takeFront(message, sizeBytes).toString(), 0);
   if (count == 0 || count > message.size() / placeBytes)
     return damaged;
+  if (count > mostPlaces)
+    return Status::invalid("the message is damaged: its table of parts has " +
+                           std::to_string(count) + " places, of at most " +
+                           std::to_string(mostPlaces));
   const std::string table = takeFront(message, count * placeBytes).toString();
   for (size_t at = 0; at < table.size(); at += placeBytes) {
     const PartPlace place = {numberAt(table, at),
                              numberAt(table, at + sizeBytes),
                              numberAt(table, at + 2 * sizeBytes),
                              numberAt(table, at + 3 * sizeBytes)};
-    if (place.position > message.size() ||
+    if (place.size == 0 || place.position > message.size() ||
         (!places.empty() && place.position < places.back().position))
       return Status::invalid("the message is damaged: its table of parts names "
                              "a place that it does not have");

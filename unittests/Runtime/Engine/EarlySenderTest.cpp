@@ -11,56 +11,100 @@
 #include "Support/BlockProgram.h"
 #include "Support/TestServer.h"
 #include "pdlrt/Testing/Simulator/WrappingTransport.h"
+#include "pdlrt/Transport/Frame.h"
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <numeric>
-#include <thread>
+#include <type_traits>
 
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
+/// What calls of slow connections have not ended.
+struct OpenCalls {
+  int exchanges = 0;
+  /// Of requests that the link has not brought.
+  size_t bytes = 0;
+};
+
 /// Passes calls on one after the other, as fast as the link brings their bytes.
 class SlowConnection final : public Connection {
 public:
-  SlowConnection(std::unique_ptr<Connection> to, Clock &by, double bytesASecond)
-      : inner(std::move(to)), clock(by), rate(bytesASecond) {}
-  void call(Message request, ClockTime deadline, CallDone done) override {
-    ClockTime when;
-    {
-      const std::lock_guard lock(mutex);
-      free = std::max(free, clock.now()) +
-             std::chrono::duration_cast<ClockTime>(
-                 std::chrono::duration<double>(double(request.size()) / rate));
-      when = free;
+  SlowConnection(std::unique_ptr<Connection> to, Clock &by, double bytesASecond,
+                 OpenCalls &counts)
+      : state(std::make_shared<State>(std::move(to), counts)), clock(by),
+        rate(bytesASecond) {}
+  ~SlowConnection() override {
+    state->inner.reset();
+    for (auto &[number, call] : std::exchange(state->calls, {})) {
+      state->open.bytes -= call.request.size();
+      call.done({CallOutcome::Unavailable, {}});
     }
-    clock.runAt(when, [to = std::weak_ptr(inner), request = std::move(request),
-                       deadline, done = std::move(done)]() mutable {
-      if (const auto connection = to.lock())
-        connection->call(std::move(request), deadline, std::move(done));
-      else
-        done({CallOutcome::Unavailable, {}});
+  }
+  void call(Message request, ClockTime deadline, CallDone done) override {
+    if (readHead(request)->kind == MessageKind::Exchange) {
+      ++state->open.exchanges;
+      done = [&open = state->open, done = std::move(done)](CallResult result) {
+        --open.exchanges;
+        done(std::move(result));
+      };
+    }
+    free = std::max(free, clock.now()) +
+           std::chrono::duration_cast<ClockTime>(
+               std::chrono::duration<double>(double(request.size()) / rate));
+    state->open.bytes += request.size();
+    const int number = ++last;
+    state->calls[number] = {std::move(request), deadline, std::move(done)};
+    clock.runAt(free, [weak = std::weak_ptr(state), number] {
+      if (const auto state = weak.lock())
+        state->pass(number);
     });
   }
 
 private:
-  const std::shared_ptr<Connection> inner;
+  struct Call {
+    Message request;
+    ClockTime deadline{0};
+    CallDone done;
+  };
+  struct State {
+    State(std::unique_ptr<Connection> to, OpenCalls &counts)
+        : inner(std::move(to)), open(counts) {}
+    void pass(int number) {
+      const auto found = calls.find(number);
+      if (found == calls.end())
+        return;
+      Call call = std::move(found->second);
+      calls.erase(found);
+      open.bytes -= call.request.size();
+      inner->call(std::move(call.request), call.deadline, std::move(call.done));
+    }
+    std::unique_ptr<Connection> inner;
+    OpenCalls &open;
+    std::map<int, Call> calls;
+  };
+
+  const std::shared_ptr<State> state;
   Clock &clock;
   const double rate;
-  std::mutex mutex;
+  int last = 0;
   ClockTime free{0};
 };
 
-class EarlySenderTest : public testing::Test {
+template <typename ClockKind> class Steps : public testing::Test {
 protected:
   static constexpr int32_t serverCount = 2;
+  static constexpr bool isManual = std::is_same_v<ClockKind, ManualClock>;
 
-  EarlySenderTest() {
+  Steps() {
     std::iota(w.begin(), w.end(), 1.0f);
     std::iota(b.begin(), b.end(), 0.5f);
     coreOptions.mostPartBytes = 4000;
@@ -85,15 +129,32 @@ protected:
       slow = createWrappingTransport(
           *transport, [this, bytesASecond](std::unique_ptr<Connection> inner) {
             return std::make_unique<SlowConnection>(std::move(inner), clock,
-                                                    bytesASecond);
+                                                    bytesASecond, open);
           });
     auto connected = ServerGroup::connect(slow ? *slow : *transport, addresses,
-                                          {0, 0, 1, 0, {}}, {});
+                                          {0, 0, 1, 0, {}}, groupOptions());
     ASSERT_TRUE(connected.ok());
     group = std::move(*connected);
     ASSERT_TRUE(
         group->joinAll(std::vector<Message>(serverCount, Message::ofString("")))
             .ok());
+  }
+
+  /// Whoever waits for servers lets a manual clock go on.
+  ServerGroupOptions groupOptions() {
+    ServerGroupOptions options;
+    if constexpr (isManual)
+      options.shouldStop = [this] {
+        clock.advanceTo(clock.now() + Milliseconds(100));
+        return false;
+      };
+    return options;
+  }
+  std::unique_ptr<EarlySender> sender(const OverlapOptions &options) {
+    return std::make_unique<EarlySender>(*layout, *group, options, [this] {
+      return EarlySender::Time(
+          std::chrono::duration_cast<EarlySender::Time::duration>(clock.now()));
+    });
   }
 
   /// The payloads of a step; with `sender` without what has left.
@@ -128,20 +189,26 @@ protected:
       sender.take(1, b.data());
       sender.take(0, w.data());
     }
-    std::this_thread::sleep_for(rest);
-    sender.endCompute();
+    if constexpr (isManual)
+      clock.advanceTo(clock.now() + rest);
+    const Status computed = sender.endCompute();
+    ASSERT_TRUE(computed.ok()) << computed.message();
     const std::vector<Message> whole = payloads(nullptr);
-    const auto answers =
-        group->sendAll(MessageKind::Exchange, payloads(&sender));
+    group->beginAll(MessageKind::Exchange, payloads(&sender));
+    if constexpr (isManual)
+      while (open.exchanges > 0)
+        clock.advanceTo(clock.now() + Milliseconds(1));
+    const auto answers = group->awaitAll();
     ASSERT_TRUE(answers.ok()) << answers.status().message();
     for (int32_t s = 0; s < serverCount; ++s)
       EXPECT_EQ((*answers)[s].toString(), "0 reads " + whole[s].toString());
     sender.endStep(/*contributed=*/true, /*wait=*/0.001);
   }
 
-  RealClock clock;
+  ClockKind clock;
   std::unique_ptr<Transport> transport = createInProcessTransport(clock);
   std::unique_ptr<Transport> slow;
+  OpenCalls open;
   BlockProgram program{BlockVariant{}};
   std::vector<float> w = std::vector<float>(900), b = std::vector<float>(7);
   ServerCoreOptions coreOptions;
@@ -150,61 +217,111 @@ protected:
   std::vector<std::unique_ptr<TestServer>> servers;
   std::unique_ptr<ServerGroup> group;
 };
+using EarlySenderTest = Steps<RealClock>;
+/// Time passes in them as links and steps take it, and no test machine does.
+using SlowLinkTest = Steps<ManualClock>;
 
 TEST_F(EarlySenderTest, ServersGetTheSameBytes) {
   start();
   // From parts that each gradient fills by itself to none at all.
   for (const int64_t partBytes : {1, 20, 100, 1500, 4000}) {
-    EarlySender sender(*layout, *group, {Overlap::On, false, partBytes});
+    const auto early = sender({Overlap::On, false, partBytes});
     for (int steps = 0; steps < 3; ++steps)
-      step(sender);
-    EXPECT_EQ(sender.costs().parts > 0, partBytes < 4000) << partBytes;
+      step(*early);
+    EXPECT_EQ(early->costs().parts > 0, partBytes < 4000) << partBytes;
     // What has left of a step says nothing of the next exchange.
     for (int32_t s = 0; s < serverCount; ++s)
       for (int32_t c = 0; c < layout->channelCount(); ++c)
-        EXPECT_FALSE(sender.placeOf(s, c));
+        EXPECT_FALSE(early->placeOf(s, c));
   }
 }
 
 TEST_F(EarlySenderTest, OffMeansOff) {
   start();
-  EarlySender sender(*layout, *group, {Overlap::Off, false, 1});
-  EXPECT_FALSE(sender.beginStep());
-  step(sender);
-  EXPECT_EQ(sender.costs().parts, 0);
-  EXPECT_EQ(sender.costs().choice, "off");
+  const auto early = sender({Overlap::Off, false, 1});
+  EXPECT_FALSE(early->beginStep());
+  step(*early);
+  EXPECT_EQ(early->costs().parts, 0);
+  EXPECT_EQ(early->costs().choice, "off");
 }
 
 TEST_F(EarlySenderTest, NothingIsTriedWhereNothingFillsAPart) {
   start();
-  EarlySender sender(*layout, *group, {});
+  const auto early = sender({});
   for (int steps = 0; steps < 20; ++steps)
-    EXPECT_FALSE(sender.beginStep());
-  EXPECT_EQ(sender.costs().choice, "auto: off: no dense gradients fill a part");
-  EarlySender packed(*layout, *group, {Overlap::Auto, true, 1});
-  EXPECT_FALSE(packed.beginStep());
-  EXPECT_EQ(packed.costs().choice, "auto: off: gradients are packed");
+    EXPECT_FALSE(early->beginStep());
+  EXPECT_EQ(early->costs().choice, "auto: off: no dense gradients fill a part");
+  const auto packed = sender({Overlap::Auto, true, 1});
+  EXPECT_FALSE(packed->beginStep());
+  EXPECT_EQ(packed->costs().choice, "auto: off: gradients are packed");
+}
+
+TEST_F(EarlySenderTest, TrialsGoByTheNumberOfTheRequest) {
+  start();
+  const auto first = sender({Overlap::Auto, false, 1000});
+  std::string tried, later;
+  for (int steps = 0; steps < 8; ++steps) {
+    step(*first);
+    tried += first->beginStep() ? '+' : '-';
+  }
+  // One that is some steps behind.
+  const auto second = sender({Overlap::Auto, false, 1000});
+  for (int steps = 0; steps < 2; ++steps)
+    step(*second);
+  for (int steps = 0; steps < 8; ++steps) {
+    later += second->beginStep() ? '+' : '-';
+    step(*second);
+  }
+  EXPECT_EQ(tried, "-+--++--");
+  EXPECT_EQ(later, "+--++--+");
 }
 
 /// Each owner's 1.8 KB take about 72 ms, and 100 ms of a step are left.
-TEST_F(EarlySenderTest, IsFasterOverASlowLink) {
+TEST_F(SlowLinkTest, IsFaster) {
   start(/*bytesASecond=*/25e3);
   const ClockTime rest = Milliseconds(100);
   const auto timeOf = [&](Overlap overlap) {
-    EarlySender sender(*layout, *group, {overlap, false, 1000});
+    const auto early = sender({overlap, false, 1000});
     const ClockTime begin = clock.now();
     for (int steps = 0; steps < 5; ++steps)
-      step(sender, rest);
+      step(*early, rest);
     return std::chrono::duration<double>(clock.now() - begin).count();
   };
   const double without = timeOf(Overlap::Off), with = timeOf(Overlap::On);
   EXPECT_LT(with, 0.85 * without);
   // And that is found out.
-  EarlySender sender(*layout, *group, {Overlap::Auto, false, 1000});
-  for (int steps = 0; steps < 19; ++steps)
-    step(sender, rest);
-  EXPECT_THAT(sender.costs().choice, StartsWith("auto: on: "));
-  EXPECT_GT(sender.costs().parts, 0);
+  const auto early = sender({Overlap::Auto, false, 1000});
+  for (int steps = 0; steps < 20; ++steps)
+    step(*early, rest);
+  EXPECT_THAT(early->costs().choice, StartsWith("auto: on: "));
+  EXPECT_GT(early->costs().parts, 0);
+}
+
+/// As one whose next batch finds no memory: its gradients go.
+TEST_F(SlowLinkTest, AStepThatFailsLetsItsPartsGo) {
+  start(/*bytesASecond=*/25e3);
+  const auto early = sender({Overlap::On, false, 1000});
+  ASSERT_TRUE(early->beginStep());
+  early->take(1, b.data());
+  early->take(0, w.data());
+  EXPECT_GT(open.bytes, 3000u);
+  early->letGo();
+  EXPECT_EQ(open.bytes, 0u);
+  std::ranges::fill(w, 0);
+  // Nor does it come again, and the others hear why.
+  group->leaveAll("out of memory", Milliseconds(0));
+  clock.advanceTo(clock.now() + std::chrono::seconds(60));
+  for (const auto &server : servers)
+    EXPECT_THAT(server->core.status().sentence, HasSubstr("out of memory"));
+}
+
+/// The rest of a step is too short to hide anything.
+TEST_F(SlowLinkTest, IsNoFasterWithoutComputingBesideIt) {
+  start(/*bytesASecond=*/25e3);
+  const auto early = sender({Overlap::Auto, false, 1000});
+  for (int steps = 0; steps < 20; ++steps)
+    step(*early);
+  EXPECT_THAT(early->costs().choice, StartsWith("auto: off: "));
 }
 
 } // namespace

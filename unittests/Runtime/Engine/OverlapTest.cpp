@@ -78,7 +78,7 @@ TEST(Overlap, TriesStepsEachWayInTurn) {
   OverlapTrial trial;
   std::string tried;
   for (int step = 0; step < 20 && !trial.decision(); ++step) {
-    const bool tries = trial.triesNext();
+    const bool tries = trial.tries(step);
     tried += tries ? '+' : '-';
     OverlapMeasures measures = slowLink();
     // What a first step or a busy moment costs is no part of it.
@@ -86,14 +86,36 @@ TEST(Overlap, TriesStepsEachWayInTurn) {
       measures.with = measures.without = 50;
     if (!tries)
       measures = {.without = measures.without};
-    trial.note(measures);
+    trial.note(tries, measures);
   }
-  EXPECT_EQ(tried, "---+-+-+-+-+-+-+-+");
+  EXPECT_EQ(tried, "--+--++--++--++--+");
   ASSERT_TRUE(trial.decision());
   EXPECT_TRUE(trial.decision()->isOn);
   EXPECT_THAT(trial.decision()->why,
               HasSubstr("900.000 ms with it, 1300.000 ms without, by chance "
                         "0.000 ms more or less"));
+}
+
+/// A step takes as long as at the slowest trainer.
+TEST(Overlap, TrainersThatWaitForEachOtherTryTheSameSteps) {
+  OverlapTrial trials[3];
+  for (int step = 0; step < 30; ++step) {
+    bool tries[3], all = true;
+    for (int t = 0; t < 3; ++t)
+      all &= tries[t] = trials[t].tries(step);
+    for (int t = 0; t < 3; ++t) {
+      // Each has some steps without gradients of its own.
+      if ((step + t) % 7 == 3)
+        continue;
+      OverlapMeasures measures = slowLink();
+      measures.with = measures.without = all ? 0.9 : 1.3;
+      trials[t].note(tries[t], measures);
+    }
+  }
+  for (const OverlapTrial &trial : trials) {
+    ASSERT_TRUE(trial.decision());
+    EXPECT_TRUE(trial.decision()->isOn) << trial.decision()->why;
+  }
 }
 
 TEST(Overlap, IsOffWhereStepsDifferByChance) {
@@ -102,11 +124,12 @@ TEST(Overlap, IsOffWhereStepsDifferByChance) {
   for (int step = 0; !trial.decision(); ++step) {
     OverlapMeasures measures = slowLink();
     const double chance = 0.02 * (step % 5 - 2);
-    if (trial.triesNext())
+    const bool tries = trial.tries(step);
+    if (tries)
       measures.with = 0.09 + chance;
     else
       measures = {.without = 0.1 + chance};
-    trial.note(measures);
+    trial.note(tries, measures);
   }
   EXPECT_FALSE(trial.decision()->isOn);
 }

@@ -162,6 +162,15 @@ public:
         taken.try_emplace(update, values, std::vector(values, values + 1))
             .second);
   }
+  /// What it was given of a step that was not exchanged is still there.
+  void letGo() noexcept override {
+    for (const auto &[update, early] : taken)
+      EXPECT_EQ(*early.first, early.second.front());
+    taken.clear();
+    ++timesLetGo;
+  }
+  size_t heldNow() const { return taken.size(); }
+  int timesLetGo = 0;
   void compare(const Contribution *sum) {
     EXPECT_EQ(taken.size(), sum && isTaking ? 2u : 0u);
     for (const auto &[update, early] : taken) {
@@ -186,6 +195,8 @@ public:
   Expected<RoundOutcome> exchange(const RoundOffer &offer) override {
     RoundOffer changed = offer;
     changed.stop |= stopAfter-- == 0;
+    if (failAfter-- == 0)
+      return Status::invalid("servers are lost");
     watch.compare(offer.sum);
     return shared.exchange(rank, changed, mirror);
   }
@@ -199,12 +210,14 @@ public:
 
   /// Asks to stop in the exchange of that number.
   int64_t stopAfter = -1;
+  /// The exchange of that number fails.
+  int64_t failAfter = -1;
+  EarlyWatch watch;
 
 private:
   SharedState &shared;
   int rank;
   Model &mirror;
-  EarlyWatch watch;
 };
 
 struct Shape {
@@ -315,6 +328,32 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RemoteAgainstLocal,
                          testing::Values(Shape{1, 1, false}, Shape{1, 2, true},
                                          Shape{2, 1, true}, Shape{2, 2, false},
                                          Shape{3, 2, true}));
+
+// Gradients of a step that was not exchanged may be on their way.
+TEST(ServerCommunicator, EarlyGradientsAreLetGoBeforeTheirMemory) {
+  const pdl_descriptor &local =
+      *handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY, false});
+  const pdl_descriptor &remote = trainerProgram(false);
+  const ReplicaLayout layout = {1, 2, 0, 1};
+  SharedState shared(local, 1);
+  Scheduler scheduler(2);
+  Model mirror(remote, 99, StateLocation::Servers);
+  SharedStateClient state(shared, 0, mirror);
+  // The exchange that opens the first step, and that of the first step, are
+  // done.
+  state.failAfter = 2;
+  auto engine = std::make_unique<Engine>(
+      mirror, remote.programs[0], layout, scheduler,
+      createServerCommunicator(mirror, remote.programs[0], state));
+  GroupBatches<float> batches(layout, 4);
+  ASSERT_TRUE(engine->begin(batches.source()).ok());
+  ASSERT_TRUE(engine->next(false).ok());
+  EXPECT_FALSE(engine->next(false).ok());
+  EXPECT_EQ(state.watch.heldNow(), 2u);
+  engine.reset();
+  EXPECT_EQ(state.watch.timesLetGo, 1);
+  EXPECT_EQ(state.watch.heldNow(), 0u);
+}
 
 // One is asked to stop, and all end after the same step.
 TEST(ServerCommunicator, AllStopAfterTheSameStep) {

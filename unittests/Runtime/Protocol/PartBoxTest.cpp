@@ -128,9 +128,17 @@ TEST(PartBox, RefusesPlacesThatDoNotFit) {
   EXPECT_THAT(fault({{0, 0, 5, 0}, {1, 1, 0, 2}}), HasSubstr(beyond));
   EXPECT_THAT(fault({{0, 0, 2, ~uint64_t(0)}, {1, 1, 0, 2}}),
               HasSubstr(beyond));
-  // The same bytes twice would make much of little.
+  // The same bytes twice would make much of little, or as much of less.
+  const char *twice = "names bytes of part 0 twice";
   EXPECT_THAT(fault({{0, 0, 0, 4}, {0, 0, 0, 4}, {1, 1, 0, 2}}),
-              HasSubstr(beyond));
+              HasSubstr(twice));
+  EXPECT_THAT(fault({{0, 0, 0, 2}, {0, 0, 0, 2}, {1, 1, 0, 2}}),
+              HasSubstr(twice));
+  EXPECT_THAT(fault({{0, 0, 1, 3}, {0, 0, 0, 2}, {1, 1, 0, 2}}),
+              HasSubstr(twice));
+  EXPECT_EQ(fault({{0, 0, 2, 2}, {0, 0, 0, 2}, {1, 1, 0, 2}}), "");
+  EXPECT_THAT(fault({{0, 0, 0, 1}, {0, 0, 2, 2}, {1, 1, 0, 2}}),
+              HasSubstr("no place for all bytes of part 0"));
   EXPECT_THAT(fault({{0, 0, 0, 3}, {1, 1, 0, 2}}),
               HasSubstr("no place for all bytes of part 0"));
   EXPECT_THAT(fault({{0, 0, 0, 4}}),

@@ -225,6 +225,53 @@ TEST_F(ServerCoreTest, WhereNobodySendsPartsTheyAreRefused) {
   EXPECT_THAT(part(0, 1, 0, "a").text(), HasSubstr("takes no parts"));
   const Envelope head = {MessageKind::Part, 0, 0, 1, 1, 0};
   EXPECT_TRUE(core().screen(joinFrame(head, {}), 1000));
+  EXPECT_THAT(exchangeInParts(0, 1, "", {{0, 0, 0, 3}}).text(),
+              HasSubstr("takes no parts"));
+  EXPECT_EQ(exchange(0, 1, "whole").text(), "0 reads whole");
+}
+
+TEST_F(ServerCoreTest, OnlyExchangesOfTrainersHaveParts) {
+  options.trainers = 1;
+  options.workersOfTrainer = 1;
+  options.mostPartBytes = 100;
+  core();
+  joinAll();
+  for (const MessageKind kind :
+       {MessageKind::Join, MessageKind::Greet, MessageKind::Beat,
+        MessageKind::Ask, MessageKind::Leave, MessageKind::Norm,
+        MessageKind::Part})
+    EXPECT_THAT(inParts({kind, 0, 0, 1, 1, 0}, "", {{0, 0, 0, 3}}).text(),
+                HasSubstr("comes in parts, as only exchanges do"))
+        << nameOf(kind);
+  const char *whole = "worker 1 of trainer 0 sends a request in parts";
+  EXPECT_THAT(
+      inParts({MessageKind::Exchange, 0, 1, 1, 1, 0}, "", {{0, 0, 0, 3}})
+          .text(),
+      HasSubstr(whole));
+  EXPECT_THAT(send({MessageKind::Part, 0, 1, 1, 1, 0},
+                   encodePart(0, Message::ofString("abc")).toString())
+                  .text(),
+              HasSubstr(whole));
+}
+
+TEST_F(ServerCoreTest, WhoLeavesLeavesNoParts) {
+  options.mostPartBytes = 100;
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  joinAll();
+  const auto bytes = std::make_shared<const std::string>("abc");
+  const std::weak_ptr<const std::string> kept = bytes;
+  Message payload = encodePart(0, {});
+  payload.append({reinterpret_cast<const std::byte *>(bytes->data()),
+                  bytes->size(), bytes});
+  const Reply reply;
+  core().handle(
+      joinFrame({MessageKind::Part, 0, 0, 1, 1, 0}, std::exchange(payload, {})),
+      reply.responder());
+  EXPECT_EQ(reply.kind(), MessageKind::Answer);
+  EXPECT_GT(kept.use_count(), 1);
+  leave(0, "it was killed");
+  EXPECT_EQ(kept.use_count(), 1);
 }
 
 TEST_F(ServerCoreTest, ANewStartBeginsWithoutParts) {

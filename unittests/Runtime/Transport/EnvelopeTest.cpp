@@ -113,6 +113,9 @@ TEST(FrameTest, ABadTableOfPartsIsRefused) {
   };
   EXPECT_TRUE(isGood({{8, 0, 0, 1}}));
   EXPECT_FALSE(isGood({{9, 0, 0, 1}}));
+  EXPECT_FALSE(isGood({{8, 0, 0, 0}}));
+  EXPECT_TRUE(isGood(std::vector<PartPlace>(mostPlaces, {8, 0, 0, 1})));
+  EXPECT_FALSE(isGood(std::vector<PartPlace>(mostPlaces + 1, {8, 0, 0, 1})));
   EXPECT_TRUE(isGood({{3, 0, 0, 1}, {3, 1, 0, 1}}));
   EXPECT_FALSE(isGood({{3, 0, 0, 1}, {2, 1, 0, 1}}));
   // A table that claims nothing, or more places than there are bytes.

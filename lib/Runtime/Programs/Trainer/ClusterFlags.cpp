@@ -300,6 +300,16 @@ static Status checkOverlap(const CLI::App &command,
     return Status::invalid(
         "--overlap on is not for --pack-gradients: gradients are packed when "
         "all of them are there; leave one of the two out");
+  if (command.get_option("--part-bytes")->count() == 0)
+    return {};
+  const std::string beside = flags.overlap == "off" ? "--overlap off"
+                             : flags.packGradients != "none"
+                                 ? "--pack-gradients " + flags.packGradients
+                                 : std::string();
+  if (!beside.empty())
+    return Status::invalid("--part-bytes is for gradients that leave early, "
+                           "and with " +
+                           beside + " none does; leave one of the two out");
   return {};
 }
 

@@ -301,8 +301,8 @@ Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
       drawFor(scenario().seed, 5,
               ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
   const uint64_t size = payload.size();
-  if (program[step] != MessageKind::Exchange || scenario().seed % 3 != 2 ||
-      drawn % 2 != 0 || size < 4)
+  if (program[step] != MessageKind::Exchange || worker != 0 ||
+      scenario().seed % 3 != 2 || drawn % 2 != 0 || size < 4)
     return payload;
   // The second part stands before the first one, with a byte between them.
   const uint64_t begin = (drawn >> 8) % (size - 3);

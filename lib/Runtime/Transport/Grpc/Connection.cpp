@@ -88,16 +88,29 @@ public:
   }
   void cancel() {
     context.TryCancel();
+    letGoOfBytes();
     open->end({CallOutcome::Unavailable, {}});
   }
 
 private:
+  /// The request's bytes may go with the call's end, while gRPC still asks for
+  /// more of them.
+  void letGoOfBytes() {
+    const std::lock_guard lock(reading);
+    isOver = true;
+  }
   void write() {
     if (outgoing.finished()) {
       stream->WritesDone(writeTag.arm(shared_from_this()));
       return;
     }
-    const grpc::ByteBuffer next = outgoing.next();
+    grpc::ByteBuffer next;
+    {
+      const std::lock_guard lock(reading);
+      if (isOver)
+        return;
+      next = outgoing.next();
+    }
     grpc::WriteOptions options;
     if (outgoing.finished())
       options.set_last_message();
@@ -144,6 +157,7 @@ private:
          fault});
   }
   void end(CallResult result) {
+    letGoOfBytes();
     side.poller.run([call = open, result = std::move(result)]() mutable {
       call->end(std::move(result));
     });
@@ -154,6 +168,9 @@ private:
   const std::shared_ptr<OpenCall> open;
   const std::shared_ptr<Complaint> complaint;
   const std::string front;
+  /// Guards reading of the request's bytes.
+  std::mutex reading;
+  bool isOver = false;
   ChunkWriter outgoing;
   ChunkReader incoming;
   grpc::ByteBuffer chunk;
