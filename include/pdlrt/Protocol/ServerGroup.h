@@ -149,6 +149,10 @@ public:
     return std::chrono::steady_clock::now() + options.reportInterval;
   }
 
+  /// Some server has said that a later start of this trainer has joined in its
+  /// place. The trainer lives, so no group of this start leaves any server:
+  /// those that the later one has not reached yet would take it for a failure.
+  bool isReplaced() const;
   /// Tells the servers that were joined that this trainer is done (an empty
   /// sentence) or why it failed, and waits for their answers, `limit` at most.
   /// Without a failure, servers that did not answer until then are reported.

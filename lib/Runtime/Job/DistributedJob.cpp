@@ -104,16 +104,19 @@ public:
   uint64_t id() const override { return servers->session(0).jobId(); }
   bool isRepeating() const override { return servers->wasSentBefore(); }
   void leave(const Status &outcome) override {
+    // What speaks for the whole process comes last.
+    std::vector<ServerGroup *> groups;
     for (Worker &worker : workers) {
-      worker.servers->leaveAll(outcome.message());
-      if (worker.pushServers)
-        worker.pushServers->leaveAll(outcome.message());
+      groups.push_back(worker.servers.get());
+      groups.push_back(worker.pushServers.get());
     }
-    for (const auto &group : {&asker, &saver})
-      if (*group)
-        (*group)->leaveAll(outcome.message());
-    if (servers)
-      servers->leaveAll(outcome.message());
+    groups.insert(groups.end(), {asker.get(), saver.get(), servers.get()});
+    std::erase(groups, nullptr);
+    if (std::any_of(groups.begin(), groups.end(),
+                    [](ServerGroup *group) { return group->isReplaced(); }))
+      return;
+    for (ServerGroup *group : groups)
+      group->leaveAll(outcome.message());
   }
 
 private:

@@ -338,15 +338,14 @@ void ServerGroup::joinToLeave(Wave::Time until) {
         joined[server] || (greeted[server] && wave->hasSucceeded(server));
 }
 
+bool ServerGroup::isReplaced() const {
+  return std::any_of(sessions.begin(), sessions.end(),
+                     [](const auto &session) { return session->isReplaced(); });
+}
+
 void ServerGroup::leaveAll(const std::string &sentence,
                            std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
-  // The trainer lives in a later start: that this one ends is no failure of the
-  // job, and servers that the later one has not reached yet would take it for
-  // one.
-  if (std::any_of(sessions.begin(), sessions.end(),
-                  [](const auto &session) { return session->isReplaced(); }))
-    return;
   if (!sentence.empty())
     joinToLeave(until);
   const auto wave = std::make_shared<Wave>(sessions.size());

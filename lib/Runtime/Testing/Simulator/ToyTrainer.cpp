@@ -30,6 +30,8 @@ struct ToyTrainer::Shared {
   bool isOver = false;
   /// Tells the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
+  /// Whether a server has said so to any sender.
+  std::function<bool()> isReplaced = {};
   /// Ends all sessions, as the end of a process does.
   std::function<void()> hangUp = {};
   /// Sends the sums that were due; set by the process's sender.
@@ -68,6 +70,11 @@ public:
   /// Joins all servers as the process has.
   void begin();
   void leave(const std::string &sentence);
+  bool isReplaced() const {
+    return std::any_of(
+        sessions.begin(), sessions.end(),
+        [](const auto &session) { return session->isReplaced(); });
+  }
   void hangUp() { sessions.clear(); }
   void sayLastWords() {
     for (const auto &session : sessions)
@@ -348,9 +355,8 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   shared->isLeaving = true;
   if (sentence.empty())
     shared->note(Event::What::Left);
-  // As ServerGroup::leaveAll.
-  if (std::any_of(sessions.begin(), sessions.end(),
-                  [](const auto &session) { return session->isReplaced(); })) {
+  // As DistributedJob::leave.
+  if (shared->isReplaced()) {
     left();
     shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {
       if (const auto self = weak.lock())
@@ -384,6 +390,10 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
   shared->sendSums = [weak = std::weak_ptr(senders.front())] {
     if (const auto process = weak.lock())
       process->sendSums();
+  };
+  shared->isReplaced = [this] {
+    return std::any_of(senders.begin(), senders.end(),
+                       [](const auto &sender) { return sender->isReplaced(); });
   };
   shared->hangUp = [this] {
     for (const auto &sender : senders)
