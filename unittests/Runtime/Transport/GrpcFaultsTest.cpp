@@ -10,6 +10,7 @@
 
 #include "pdlrt/Transport/GrpcTransport.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <condition_variable>
 #include <filesystem>
@@ -116,12 +117,15 @@ public:
     // The peer may close meanwhile.
     (void)!::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  /// Reads what comes until the peer closes or is silent for that long.
-  std::string receive(int milliseconds) const {
+  /// Reads what comes until the peer closes or is silent for that long; for the
+  /// first bytes up to `first`, if that is longer.
+  std::string receive(int milliseconds, int first = 0) const {
     std::string bytes;
     char buffer[4096];
     pollfd ready{descriptor, POLLIN, 0};
-    while (::poll(&ready, 1, milliseconds) > 0) {
+    while (::poll(&ready, 1,
+                  bytes.empty() ? std::max(first, milliseconds)
+                                : milliseconds) > 0) {
       const ssize_t count = ::recv(descriptor, buffer, sizeof(buffer), 0);
       if (count <= 0)
         break;
@@ -274,7 +278,7 @@ TEST_F(GrpcFaultsTest, AClaimedLengthIsNotAllocated) {
       ASSERT_TRUE(sockets.back()->connect(portOf(listener->address())));
       sockets.back()->send(call);
       // The server's settings, and an answer where there is one.
-      EXPECT_NE(sockets.back()->receive(20), "");
+      EXPECT_NE(sockets.back()->receive(20, /*first=*/10000), "");
     }
   EXPECT_EQ(callAndWait(*connection, "last"), CallOutcome::Answered);
   EXPECT_EQ(requests, 4);
