@@ -138,8 +138,7 @@ Status CopyExchange::compact(std::vector<int64_t> &keys) {
   const int64_t *all = keys.data();
   const auto count = int64_t(keys.size());
   PDLRT_RETURN_IF_ERROR(index.assign(1, &all, &count));
-  std::memcpy(keys.data(), index.keys(),
-              size_t(index.keyCount()) * sizeof(int64_t));
+  std::copy_n(index.keys(), index.keyCount(), keys.data());
   keys.resize(size_t(index.keyCount()));
   return {};
 }
