@@ -16,7 +16,9 @@
 #include "pdlrt/Core/CpuCheck.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/ProcessMemory.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Gemm/Gemm.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Transport/Transport.h"
@@ -35,7 +37,6 @@
 #include <netinet/tcp.h>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -118,15 +119,6 @@ static double measureFindKey() {
 // The transport
 //===----------------------------------------------------------------------===//
 
-static double processorSeconds() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  auto seconds = [](const timeval &time) {
-    return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 namespace {
 
 /// What a request and its answer take of processors, of both ends together.
@@ -136,17 +128,6 @@ struct TransportCosts {
 };
 
 } // namespace
-
-/// Bytes of this process that are in memory; 0 where the system does not say.
-static double residentBytes() {
-  long all = 0, resident = 0;
-  std::FILE *file = std::fopen("/proc/self/statm", "r");
-  if (!file)
-    return 0;
-  const int found = std::fscanf(file, "%ld %ld", &all, &resident);
-  std::fclose(file);
-  return found == 2 ? double(resident) * double(sysconf(_SC_PAGESIZE)) : 0;
-}
 
 static constexpr size_t smallBytes = 1024, largeBytes = size_t(1) << 20;
 
@@ -176,7 +157,7 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
   auto callMany = [&](size_t size, int count) {
     std::mutex mutex;
     std::condition_variable changed;
-    const double before = processorSeconds();
+    const double before = processCpuSeconds();
     for (int i = 0; i < count; ++i) {
       bool isDone = false;
       (*connection)
@@ -192,7 +173,7 @@ static Expected<TransportCosts> measureTransport(const std::string &at) {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return isDone; });
     }
-    return (processorSeconds() - before) / count;
+    return (processCpuSeconds() - before) / count;
   };
   // What begins a connection is none of its messages' costs.
   callMany(largeBytes, 20);

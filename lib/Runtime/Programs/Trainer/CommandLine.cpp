@@ -397,7 +397,7 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->check(notEmpty())
       ->group("State");
   addExecutionFlags(*command, flags, /*withReplicas=*/true);
-  if (descriptor.role != PDL_ROLE_TRAINER)
+  if (descriptor.role != PDL_ROLE_TRAINER) {
     command
         ->add_option("--costs", flags.session.costs,
                      "Write what a step costs here, as JSON, from which "
@@ -406,13 +406,13 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
         ->type_name("FILE")
         ->check(notEmpty())
         ->group("Execution");
-  if (descriptor.role != PDL_ROLE_TRAINER)
     command
         ->add_flag("--hogwild", flags.session.hogwild,
                    "The workers of --replicas 1xN update the model without "
                    "waiting for each other, as in mode async: a step is one "
                    "update of each. Results differ from run to run")
         ->group("Execution");
+  }
   addClusterFlags(*command, descriptor, flags.cluster);
   if (descriptor.role == PDL_ROLE_TRAINER) {
     const Mode *mode = findMode(descriptor.mode);

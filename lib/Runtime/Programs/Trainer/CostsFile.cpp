@@ -9,23 +9,11 @@
 #include "Programs/Trainer/CostsFile.h"
 
 #include "Files/TemporaryFile.h"
+#include "pdlrt/Core/ProcessMemory.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 using namespace pdlrt;
-
-/// Bytes of this process that are in memory; 0 where the system does not say.
-static int64_t residentBytes() {
-  std::FILE *file = std::fopen("/proc/self/statm", "r");
-  if (!file)
-    return 0;
-  long all = 0, resident = 0;
-  const int found = std::fscanf(file, "%ld %ld", &all, &resident);
-  std::fclose(file);
-  return found == 2 ? int64_t(resident) * ::sysconf(_SC_PAGESIZE) : 0;
-}
 
 Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
                          const Model &model) {
