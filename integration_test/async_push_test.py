@@ -6,7 +6,6 @@
 once, and what is applied is what a model declares: the mean of merged steps, or
 their sum. Real processes."""
 
-import json
 import pathlib
 import re
 import signal
@@ -19,6 +18,8 @@ import unittest
 from cluster import Cluster
 from programs import ADULT, BUILD, PDL_TRANSLATE, run
 from sync_test import small_model
+
+import tensorfile
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 RATE = 0.05
@@ -74,15 +75,6 @@ def pushes(log):
         _, weight = struct.unpack("<dd", sections[16])
         found.append((steps, weight, struct.unpack("<5f", sections[20])))
     return found
-
-
-def tensor(path, name):
-    data = path.read_bytes()
-    size, = struct.unpack_from("<Q", data)
-    entry = json.loads(data[8:8 + size])[name]
-    begin, end = entry["data_offsets"]
-    raw = data[8 + size + begin:8 + size + end]
-    return struct.unpack(f"<{len(raw) // 4}f", raw)
 
 
 class AsyncPush(unittest.TestCase):
@@ -169,7 +161,7 @@ class AsyncPush(unittest.TestCase):
                 other[i] -= mean * (1 if merge == "sum" else steps)
         dump = self.root / f"{name}.safetensors"
         run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
-        trained = tensor(dump, "w")
+        trained = tuple(tensorfile.read(dump)["w"].data)
         for own, expected in zip(trained, w):
             self.assertAlmostEqual(own, expected, delta=1e-4)
         # The other declaration is told apart.

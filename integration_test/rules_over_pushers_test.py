@@ -7,7 +7,6 @@ by the number of pushers (`rate_over(pushers)`), and gradients that are late
 the last bit; what late gradients become is computed again from servers' logs, in
 plain Python; and a replay of the logs gives the servers' state. Real processes."""
 
-import json
 import pathlib
 import shutil
 import struct
@@ -18,6 +17,8 @@ import unittest
 
 from cluster import Cluster
 from programs import ADULT, BUILD, PDL_TRANSLATE, run
+
+import tensorfile
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 
@@ -146,14 +147,6 @@ def computed_again(log, workers, strength):
     return w, most
 
 
-def tensor(path, name):
-    data = path.read_bytes()
-    size, = struct.unpack_from("<Q", data)
-    begin, end = json.loads(data[8:8 + size])[name]["data_offsets"]
-    raw = data[8 + size + begin:8 + size + end]
-    return struct.unpack(f"<{len(raw) // 4}f", raw)
-
-
 def compensated(text):
     """The model, whose groups with gradients compensate delays."""
     return (text.replace("rate(0.02) rate_over(pushers)",
@@ -204,7 +197,8 @@ class RulesOverPushers(unittest.TestCase):
         """What the divided counter has, and the whole one."""
         dump = self.root / f"{name}.safetensors"
         run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
-        return tensor(dump, "divided")[0], tensor(dump, "counted")[0]
+        held = tensorfile.read(dump)
+        return held["divided"].data[0], held["counted"].data[0]
 
     def local(self, name, replicas, *flags):
         run(self.root / "local" / "trainer", "train",
@@ -262,8 +256,8 @@ class RulesOverPushers(unittest.TestCase):
                 run(PDL_CHECKPOINT, "dump", self.root / f"{name}.plain", "-o",
                     dumps[1])
                 for symbol in ("w", "emb.values"):
-                    self.assertEqual(tensor(dumps[0], symbol),
-                                     tensor(dumps[1], symbol))
+                    self.assertEqual(tensorfile.read(dumps[0])[symbol].data,
+                                     tensorfile.read(dumps[1])[symbol].data)
 
     def test_another_cluster_goes_on(self):
         """The number is that of the job which goes on."""
@@ -292,7 +286,7 @@ class RulesOverPushers(unittest.TestCase):
                 self.replay(name, mode, logs)
                 dump = self.root / f"{name}.safetensors"
                 run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
-                trained = tensor(dump, "w")
+                trained = tuple(tensorfile.read(dump)["w"].data)
                 again, most = computed_again(logs[0], workers, STRENGTH)
                 for own, expected in zip(trained, again):
                     self.assertAlmostEqual(own, expected, delta=2e-6)
@@ -360,8 +354,8 @@ class RulesOverPushers(unittest.TestCase):
                     self.root / f"{name}.safetensors")
             for symbol in ("w", "emb.values"):
                 self.assertEqual(
-                    tensor(self.root / f"{a}.safetensors", symbol),
-                    tensor(self.root / f"{b}.safetensors", symbol))
+                    tensorfile.read(self.root / f"{a}.safetensors")[symbol].data,
+                    tensorfile.read(self.root / f"{b}.safetensors")[symbol].data)
 
     def test_refusals(self):
         self.translate("local", "@sgd", "@sgd", compensated)
