@@ -1,0 +1,144 @@
+//===- CoreFixture.h - A server core that tests send requests ---*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
+#define UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
+
+#include "Support/RecordingApplication.h"
+#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Protocol/PartBox.h"
+#include "pdlrt/Protocol/StartSign.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt::test {
+
+/// What came back of one request.
+class Reply {
+public:
+  Reply() : sink(std::make_shared<CapturingSink>()) {}
+  Responder responder() const { return Responder(sink); }
+
+  bool came() const { return sink->response.has_value(); }
+  MessageKind kind() const { return frame().head.kind; }
+  std::string text() const {
+    return came() ? frame().payload.toString() : "nothing";
+  }
+  LifeSign sign() const {
+    auto decoded = decodeLifeSign(frame().payload);
+    EXPECT_TRUE(decoded.ok()) << decoded.status().message();
+    return decoded.ok() ? *decoded : LifeSign();
+  }
+  Envelope head() const { return frame().head; }
+  Message note() const { return frame().note; }
+
+private:
+  struct CapturingSink final : Responder::Sink {
+    void answer(Message answered) override { response = std::move(answered); }
+    std::optional<Message> response;
+  };
+  Frame frame() const {
+    auto split = splitFrame(sink->response.value_or(Message()));
+    EXPECT_TRUE(split.ok()) << split.status().message();
+    return split.ok() ? *split : Frame();
+  }
+  std::shared_ptr<CapturingSink> sink;
+};
+
+/// A core over an application that notes its calls, with a clock that tests
+/// turn.
+class ServerCoreTest : public testing::Test {
+protected:
+  ServerCoreTest() { options.trainers = 2; }
+
+  ServerCore &core() {
+    if (!server) {
+      application = std::make_unique<RecordingApplication>(options.trainers);
+      server = std::make_unique<ServerCore>(options, *application, clock);
+    }
+    return *server;
+  }
+  Reply send(const Envelope &head, const std::string &payload = "") {
+    const Reply reply;
+    core().handle(joinFrame(head, Message::ofString(payload)),
+                  reply.responder());
+    return reply;
+  }
+  Reply join(uint32_t trainer, uint64_t incarnation = 1) {
+    return send({MessageKind::Join, trainer, 0, incarnation, 0, 0}, "hello");
+  }
+  /// By a start with a name of its own; `incarnation` 0: a greeting.
+  Reply ask(uint32_t trainer, const StartSign &start, uint64_t incarnation = 0,
+            const std::string &payload = "hello") {
+    const Reply reply;
+    const MessageKind kind =
+        incarnation == 0 ? MessageKind::Greet : MessageKind::Join;
+    core().handle(joinFrame({kind, trainer, 0, incarnation, 0, 0},
+                            Message::ofString(payload), encodeStartSign(start)),
+                  reply.responder());
+    return reply;
+  }
+  Reply exchange(uint32_t trainer, uint64_t sequence,
+                 const std::string &payload, uint64_t incarnation = 1) {
+    return send({MessageKind::Exchange, trainer, 0, incarnation, sequence, 0},
+                payload);
+  }
+  /// Bytes of an exchange that has not come.
+  Reply part(uint32_t trainer, uint64_t sequence, uint64_t number,
+             const std::string &bytes, uint64_t incarnation = 1) {
+    return send({MessageKind::Part, trainer, 0, incarnation, sequence, 0},
+                encodePart(number, Message::ofString(bytes)).toString());
+  }
+  Reply inParts(const Envelope &head, const std::string &own,
+                const std::vector<PartPlace> &places) {
+    const Reply reply;
+    core().handle(joinFrame(head, Message::ofString(own), {}, places),
+                  reply.responder());
+    return reply;
+  }
+  Reply exchangeInParts(uint32_t trainer, uint64_t sequence,
+                        const std::string &own,
+                        const std::vector<PartPlace> &places,
+                        uint64_t incarnation = 1) {
+    return inParts(
+        {MessageKind::Exchange, trainer, 0, incarnation, sequence, 0}, own,
+        places);
+  }
+  Reply beat(uint32_t trainer, uint64_t incarnation = 1, bool stop = false) {
+    const Reply reply;
+    core().handle(joinFrame({MessageKind::Beat, trainer, 0, incarnation, 0, 0},
+                            encodeLifeSign({stop, {}})),
+                  reply.responder());
+    return reply;
+  }
+  Reply leave(uint32_t trainer, const std::string &sentence = "",
+              uint64_t incarnation = 1) {
+    return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
+  }
+  void joinAll() {
+    for (uint32_t rank = 0; rank < options.trainers; ++rank)
+      ASSERT_EQ(join(rank).text(), "welcome");
+    application->calls.clear();
+  }
+  void advance(ClockTime time) { clock.advanceTo(clock.now() + time); }
+
+  ServerCoreOptions options;
+  ManualClock clock;
+  std::unique_ptr<RecordingApplication> application;
+  std::unique_ptr<ServerCore> server;
+};
+
+} // namespace pdlrt::test
+
+#endif // UNITTESTS_RUNTIME_SERVER_COREFIXTURE_H
