@@ -107,7 +107,7 @@ def parse():
 
 
 class Programs:
-    """Models compiled once for a mode and rates."""
+    """Models compiled once for a mode."""
 
     def __init__(self, translate, folder):
         self.translate, self.folder, self.made = translate, folder, {}
@@ -190,8 +190,7 @@ class Quality:
                 write()
 
     def one(self, programs, setting, trainers, servers, base):
-        text = self.data.with_rates(lambda group: setting.share(group, trainers))
-        built = programs.of(text, setting.mode)
+        built = programs.of(self.data.text(), setting.mode)
         runs = [job.cluster_run(built, setting, self.data.flags(trainers), seed, trainers,
                                 servers, self.data.limit)
                 for seed in self.seeds]

@@ -54,20 +54,16 @@ class BenchModes(unittest.TestCase):
     def test_a_trainers_own_part_is_no_traffic(self):
         self.assertEqual(self.run_of("trainer 0", "trainer 1").bytes, (440 + 1560) / 256)
 
-    def test_rates(self):
+    def test_settings(self):
         by_name = {setting.name: setting for setting in settings.SETTINGS}
         self.assertEqual(len(by_name), len(settings.SETTINGS))
-        share = by_name["async"].share
-        self.assertEqual((share("dense", 4), share("sparse", 4)), (0.25, 1.0))
-        self.assertEqual(by_name["sync"].share("dense", 4), 1.0)
         self.assertEqual(by_name["quorum, all but one"].words(("{quorum}",), 1), ["1"])
+
+    def test_rates_of_dense_groups_alone_are_divided(self):
         for kind in (data.Criteo, data.Avazu, data.Known):
-            one = kind.__new__(kind)
-            groups = []
-            text = one.with_rates(lambda group, groups=groups: groups.append(group) or 0.5)
-            self.assertEqual(groups, ["dense", "sparse"])
-            before, after = (re.findall(r"rate\(([^)]*)\)", of) for of in (one.text(), text))
-            self.assertEqual([0.5 * float(rate) for rate in before], list(map(float, after)))
+            text = kind.__new__(kind).text()
+            self.assertRegex(text, r"nn\.group @dense .*\) rate_over\(pushers\)")
+            self.assertEqual(text.count("rate_over"), 1)
 
     def test_sections(self):
         with tempfile.TemporaryDirectory() as name:

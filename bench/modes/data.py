@@ -29,14 +29,11 @@ class DataSet:
     limit = 600
 
     def text(self):
-        """The model."""
-        return self.model.read_text()
-
-    def with_rates(self, share):
-        """The model with the rate of each group multiplied by share(its name)."""
-        return re.sub(r"(nn\.group @(\w+) .*?rate\()([0-9.e+-]+)",
-                      lambda found: f"{found[1]}{float(found[3]) * share(found[2]):e}",
-                      self.text())
+        """The model. Who pushes by itself makes so many times more steps of the dense parameters
+        as there are pushers, so their rate is divided by that; of a row no more: it is met by as
+        many samples as before, mostly by one push at a time."""
+        return re.sub(r"(nn\.group @dense .*?rate\([^)]*\))", r"\1 rate_over(pushers)",
+                      self.model.read_text())
 
     def flags(self, trainers):
         return ["--data", self.file, *(["--header"] if self.header else []), "--rows",

@@ -8,12 +8,6 @@ import re
 import subprocess
 
 
-# Who pushes by itself makes so many times more steps of the dense parameters as there are
-# pushers. Of a row no more: it is met by as many samples as before, mostly by one push at a
-# time.
-PUSHES = {"dense": -1.0}
-
-
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """A mode with its flags. Words of flags may have {trainers}, {quorum} (all trainers but
@@ -25,29 +19,19 @@ class Setting:
     # Whether there are servers, and whether trainers are told each other's addresses.
     servers: bool = True
     peers: bool = False
-    # By group: its rate is multiplied by the number of trainers to this power.
-    powers: dict = dataclasses.field(default_factory=dict)
 
     def words(self, flags, trainers):
         return [word.format(trainers=trainers, quorum=max(1, trainers - 1)) for word in flags]
 
-    def share(self, group, trainers):
-        """What the rate of a group is multiplied by."""
-        return float(trainers) ** self.powers.get(group, 0.0)
-
 
 SETTINGS = (
     Setting("sync", "sync"),
-    Setting("half-async", "half-async", powers=PUSHES),
-    Setting("half-async, staleness 2", "half-async", server_flags=("--max-staleness", "2"),
-            powers=PUSHES),
-    Setting("async", "async", powers=PUSHES),
-    Setting("async, staleness 2", "async", server_flags=("--max-staleness", "2"),
-            powers=PUSHES),
-    Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1"),
-            powers=PUSHES),
-    Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
-            powers=PUSHES),
+    Setting("half-async", "half-async"),
+    Setting("half-async, staleness 2", "half-async", server_flags=("--max-staleness", "2")),
+    Setting("async", "async"),
+    Setting("async, staleness 2", "async", server_flags=("--max-staleness", "2")),
+    Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1")),
+    Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4")),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
     Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8")),
     Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100")),
