@@ -28,7 +28,8 @@ class Said:
         line = re.search(r"a step (took .*)", text)
         self.parts = {name.strip(): float(number) for name, number in re.findall(
             r"([A-Za-z][A-Za-z ]*) ([0-9.]+) ms", line[1] if line else "")}
-        steps = re.search(r"(\d+) steps", text)
+        # Not those of an epoch that was not ended: "(4 steps".
+        steps = re.search(r"(?:trained |: )(\d+) steps", text)
         self.steps = int(steps[1]) if steps else 0
         self.traffic = [tuple(int(n) for n in row) for row in re.findall(
             r"(\d+) messages, (\d+) bytes \w+, (\d+) bytes \w+", text)]

@@ -5,14 +5,16 @@
 """Measures every mode, and writes bench/modes.md: quality against local, speed, bytes, staleness.
 
     python3 bench/modes.py [--quick | --full] [--data FOLDER] [--build FOLDER] [--only SET[,SET]]
-                           [--modes MODE[,MODE]] [--trainers N[,N]] [--seeds N] [--rows N]
-                           [--folder FOLDER] [--output FILE] [--network | --network-alone]
+                           [--modes MODE[,MODE]] [--trainers N[,N]] [--servers N]
+                           [--seeds N] [--rows N]
+                           [--folder FOLDER [--compiled]] [--output FILE]
+                           [--network | --network-alone] [--host | --host-alone]
 
 Data sets: criteo and avazu (the first rows, not shipped: --data or PDL_TEST_DATA says where),
 known (clicks that scripts/make_known_clicks.py makes up, whose optimum is known; 10 million rows
 with --full) and word2vec (pairs that are made up). Models: CTR-DNN, of smaller layers for avazu and
 known, and models/word2vec. Each in each mode with 1, 2 and 4 trainers of one worker and one thread,
-and up to two servers of one thread. The last rows are the test, after each epoch; the last test
+and up to two servers of one thread (--servers). The last rows are the test, after each epoch; the last test
 counts.
 
 All trainers together have one batch size. Local has as many replicas, the same initial values
@@ -28,7 +30,9 @@ minutes, and its figures mean nothing but that all works.
 
 --network has a section more (--network-alone: nothing else): models/ctr_dnn, each process in a network
 namespace of its own at the end of a link of 1 Gbit/s, 0.5 ms from each other, with 1, 2, 4 and 8
-trainers. Needs root; without it the page says so.
+trainers. Needs root; without it the page says so. --host has another one (--host-alone: nothing
+else): the same model and numbers of trainers on this host, without links; on a host with fewer
+cores than processes it says little.
 """
 
 import argparse
@@ -46,6 +50,7 @@ from modes import data, job, report, settings  # noqa: E402
 
 BOUND = 0.003
 NETWORK = "Networks: a link for each process"
+HOST = "One host: as many cores as it has"
 SUMMARY = "Summary"
 
 
@@ -67,14 +72,21 @@ def parse():
     parser.add_argument("--modes", metavar="MODE[,MODE]",
                         help="settings of these modes, or these settings, alone")
     parser.add_argument("--trainers", metavar="N[,N]", help="default: 1,2,4")
+    parser.add_argument("--servers", type=int, default=2, metavar="N",
+                        help="at most so many servers (default: 2)")
     parser.add_argument("--seeds", type=int, metavar="N")
     parser.add_argument("--rows", type=int, metavar="N", help="rows of known clicks")
     parser.add_argument("--folder", type=pathlib.Path, metavar="FOLDER",
                         help="keep data and programs here (default: a temporary folder)")
+    parser.add_argument("--compiled", action="store_true", help="take the programs that are "
+                        "there already, such as on a machine without the build")
     parser.add_argument("--output", type=pathlib.Path, default=BENCH / "modes.md",
                         metavar="FILE", help="the page (default: bench/modes.md)")
     parser.add_argument("--network", action="store_true", help="measure the network too")
     parser.add_argument("--network-alone", action="store_true", help="measure it alone")
+    parser.add_argument("--host", action="store_true",
+                        help="measure how jobs grow on this host, too")
+    parser.add_argument("--host-alone", action="store_true", help="measure that alone")
     parser.add_argument("--link-rate", type=float, default=1e9, metavar="BITS",
                         help="bits a second of a link (default: 1e9)")
     parser.add_argument("--link-delay", type=float, default=0.5, metavar="MS",
@@ -88,7 +100,9 @@ def parse():
         if name not in data.ALL:
             parser.error(f"{name} is no data set; there are {', '.join(data.ALL)}")
     given.translate = given.build / "bin" / "pdl-translate"
-    if not given.translate.exists():
+    if given.compiled and not given.folder:
+        parser.error("--compiled asks for --folder, where the programs are")
+    if not given.compiled and not given.translate.exists():
         parser.error(f"{given.translate} is not there; build the project, or give --build")
     given.router = given.router or given.build / "bin" / "pdl-bench-router"
     given.settings = list(settings.SETTINGS)
@@ -107,38 +121,44 @@ def parse():
 
 
 class Programs:
-    """Models compiled once for a mode."""
+    """A model compiled once for each mode, or compiled already."""
 
-    def __init__(self, translate, folder):
-        self.translate, self.folder, self.made = translate, folder, {}
+    def __init__(self, given, folder, text):
+        self.given, self.folder = given, folder
+        self.made = {}
+        self.source = folder / "model.mlir"
+        if given.compiled:
+            self.made = {path.name: path for path in folder.iterdir() if path.is_dir()}
+        else:
+            folder.mkdir(exist_ok=True)
+            self.source.write_text(text)
 
-    def of(self, text, mode):
-        key = (text, mode)
-        if key not in self.made:
-            folder = self.folder / f"program{len(self.made)}"
-            source = self.folder / f"model{len(self.made)}.mlir"
-            source.write_text(text)
-            done = subprocess.run([self.translate, source, f"--mode={mode}", "-o", folder],
-                                  capture_output=True, text=True)
+    def modes(self):
+        """Those that there are programs for, or that the build knows."""
+        return (list(self.made) if self.given.compiled else
+                settings.known_modes(self.given.translate, self.source))
+
+    def of(self, mode):
+        if mode not in self.made:
+            folder = self.folder / mode
+            done = subprocess.run([self.given.translate, self.source, f"--mode={mode}", "-o",
+                                   folder], capture_output=True, text=True)
             if done.returncode:
                 raise JobFailed(f"pdl-translate --mode={mode}: {done.stderr[-1000:]}")
-            self.made[key] = folder
-        return self.made[key]
+            self.made[mode] = folder
+        return self.made[mode]
 
 
-def known_settings(given, programs, text):
+def known_settings(given, programs):
     """Those settings that the build knows, and sentences on the others."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as source:
-        source.write(text)
-        source.flush()
-        modes = settings.known_modes(given.translate, source.name)
+    modes = programs.modes()
     known, left = [], []
     for setting in given.settings:
         if setting.mode not in modes:
             left.append(f"{setting.name}: this build has no mode {setting.mode}.")
             continue
         try:
-            flag = settings.missing_flag(programs.of(text, setting.mode), setting)
+            flag = settings.missing_flag(programs.of(setting.mode), setting)
         except JobFailed as failed:
             left.append(f"{setting.name}: {failed}".replace("\n", " "))
             continue
@@ -168,14 +188,14 @@ class Quality:
     def base(self, programs, trainers):
         flags = self.data.flags(trainers)
         threads = min(trainers, len(os.sched_getaffinity(0)))
-        return [job.local_run(programs.of(self.data.text(), "local"), flags, seed, trainers,
-                              threads, self.data.limit)
+        return [job.local_run(programs.of("local"), flags, seed, trainers, threads,
+                              self.data.limit)
                 for seed in self.seeds]
 
     def measure(self, programs, write):
-        known, self.left = known_settings(self.given, programs, self.data.text())
+        known, self.left = known_settings(self.given, programs)
         for trainers in self.given.trainers:
-            servers = min(2, trainers)
+            servers = min(self.given.servers, trainers)
             say(f"{self.name}: local, {trainers} replicas")
             base = self.base(programs, trainers)
             self.lines.append(report.quality_rows("local", trainers, 0, base, None, self.data))
@@ -190,7 +210,7 @@ class Quality:
                 write()
 
     def one(self, programs, setting, trainers, servers, base):
-        built = programs.of(self.data.text(), setting.mode)
+        built = programs.of(setting.mode)
         runs = [job.cluster_run(built, setting, self.data.flags(trainers), seed, trainers,
                                 servers, self.data.limit)
                 for seed in self.seeds]
@@ -245,8 +265,7 @@ def measure_quality(given, folder, write):
             continue
         one = Quality(given, name, folder)
         all_of.append(one)
-        programs = Programs(given.translate, folder / name)
-        programs.folder.mkdir(exist_ok=True)
+        programs = Programs(given, folder / name, one.data.text())
 
         def update(one=one):
             new[one.heading] = one.section()
@@ -265,10 +284,9 @@ def measure_network(given, folder, write):
         return
     began = report.machine()
     links = scaling.Links(given.link_rate, given.link_delay / 1000.0, given.router)
-    (folder / "network").mkdir(exist_ok=True)
-    programs = Programs(given.translate, folder / "network")
+    programs = Programs(given, folder / "network", scaling.MODEL.read_text())
     samples = scaling.write_data(folder)
-    known, left = known_settings(given, programs, scaling.MODEL.read_text())
+    known, left = known_settings(given, programs)
     steps = {"quick": 5, "usual": 20, "full": 40}[given.size]
     counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
     rows, checked = [], [links.measured()]
@@ -277,12 +295,12 @@ def measure_network(given, folder, write):
         write({NETWORK: network_section(began, links, checked, steps, rows, left)})
 
     for trainers in counts:
-        servers = min(2, trainers)
+        servers = min(given.servers, trainers)
         for setting in known:
             say(f"network: {setting.name}, {trainers} trainers")
             try:
-                row = scaling.measure(programs.of(scaling.MODEL.read_text(), setting.mode),
-                                      setting, samples, trainers, servers, steps, links)
+                row = scaling.measure(programs.of(setting.mode), setting, samples, trainers,
+                                      servers, steps, links)
                 rows.append(report.network_row(setting.name, trainers,
                                                servers if setting.servers else 0, row))
             except JobFailed as failed:
@@ -292,6 +310,46 @@ def measure_network(given, folder, write):
             update()
     checked.append(links.measured())
     update()
+
+
+def measure_host(given, folder, write):
+    from modes import scaling
+    began = report.machine()
+    programs = Programs(given, folder / "network", scaling.MODEL.read_text())
+    samples = scaling.write_data(folder)
+    known, left = known_settings(given, programs)
+    steps = {"quick": 10, "usual": 100, "full": 400}[given.size]
+    counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
+    rows, firsts = [], {}
+
+    def row(name, trainers, servers, run):
+        firsts.setdefault(name, run.rate)
+        rows.append(report.host_row(name, trainers, servers, run, firsts[name]))
+        write({HOST: host_section(began, steps, rows, left)})
+
+    for trainers in counts:
+        say(f"host: local, {trainers} replicas")
+        row("local", trainers, 0, scaling.measure_local(programs.of("local"), samples, trainers,
+                                                        steps))
+        for setting in known:
+            say(f"host: {setting.name}, {trainers} trainers")
+            servers = min(given.servers, trainers) if setting.servers else 0
+            try:
+                row(setting.name, trainers, servers, scaling.measure_on_host(
+                    programs.of(setting.mode), setting, samples, trainers, servers, steps))
+            except JobFailed as failed:
+                say(str(failed))
+                left.append(f"{setting.name}, {trainers} trainers, failed: "
+                            f"{str(failed)[:500]}".replace("\n", " "))
+
+
+def host_section(began, steps, rows, left):
+    from modes import scaling
+    return (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} steps "
+            "of each, one thread each, over unix sockets; local: replicas of one process, with as "
+            "many threads. \"Of one\" is the rate over that of the first line of the mode. Cores are "
+            "those that trainers and servers kept busy.\n\n" + report.host_head() + "\n" +
+            "\n".join(rows) + "\n" + not_run(left))
 
 
 def network_section(began, links, checked, steps, rows, left):
@@ -310,7 +368,8 @@ def network_section(began, links, checked, steps, rows, left):
 
 def main():
     given = parse()
-    order = [SUMMARY, *(kind.title for kind in data.ALL.values()), NETWORK]
+    order = [SUMMARY, *(kind.title for kind in data.ALL.values()), NETWORK, HOST]
+    is_alone = given.network_alone or given.host_alone
 
     def write(new):
         report.write(given.output, new, order)
@@ -318,10 +377,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pdl") as temporary:
         folder = given.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        if not given.network_alone:
+        if not is_alone:
             measure_quality(given, folder, write)
         if given.network or given.network_alone:
             measure_network(given, folder, write)
+        if given.host or given.host_alone:
+            measure_host(given, folder, write)
     say(f"wrote {given.output}")
 
 

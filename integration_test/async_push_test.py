@@ -8,13 +8,11 @@ their sum. Real processes."""
 
 import pathlib
 import re
-import signal
-import struct
 import subprocess
 import tempfile
-import time
 import unittest
 
+from applied_log import CONTRIBUTES, OWN_KEYS, REQUEST, flags_of, push_of, records
 from cluster import Cluster
 from programs import ADULT, BUILD, PDL_TRANSLATE, run
 from sync_test import small_model
@@ -45,35 +43,15 @@ BY_HAND = """module @by_hand {
 }
 """
 
-# docs/Protocol.md: the log, the head of messages, the payloads of a step.
-REQUEST = 2
-CONTRIBUTES, OWN_KEYS = 1, 128
-
 
 def pushes(log):
     """Of each push in a log: the steps it is of, its weight, its gradient."""
-    data = log.read_bytes()
-    at = 16
     found = []
-    while at < len(data):
-        kind, size, _ = struct.unpack_from("<QQQ", data, at)
-        body = data[at + 24:at + 24 + size]
-        at += 24 + size
-        if kind != REQUEST:
+    for kind, body in records(log):
+        if kind != REQUEST or not flags_of(body) & CONTRIBUTES:
             continue
-        flags, _, steps, channels = struct.unpack_from("<IIII", body, 40)
-        if not flags & CONTRIBUTES:
-            continue
-        assert flags & OWN_KEYS
-        sizes = struct.unpack_from(f"<{channels}Q", body, 56)
-        begin = 56 + 8 * channels
-        sections = {}
-        for section in sizes:
-            if section:
-                sections[section] = body[begin:begin + section]
-            begin += (section + 7) // 8 * 8
-        _, weight = struct.unpack("<dd", sections[16])
-        found.append((steps, weight, struct.unpack("<5f", sections[20])))
+        assert flags_of(body) & OWN_KEYS
+        found.append(push_of(body))
     return found
 
 
@@ -195,17 +173,7 @@ class AsyncPush(unittest.TestCase):
                       "--epochs", 1000, "--replicas", "1x2", "--checkpoint",
                       saved, "--checkpoint-steps", 300, "--push-queue",
                       2]) as cluster:
-            cluster.start()
-            end = time.monotonic() + 60
-            while not list(saved.glob("step-*")):
-                self.assertLess(time.monotonic(), end)
-                time.sleep(0.02)
-            cluster.trainers[1].popen.send_signal(signal.SIGTERM)
-            for trainer in cluster.trainers:
-                self.assertEqual(trainer.wait(60), 128 + signal.SIGTERM,
-                                 trainer.output)
-            for server in cluster.servers:
-                self.assertEqual(server.wait(60), 0, server.output)
+            cluster.start().interrupt_when(lambda: list(saved.glob("step-*")))
             steps = [int(re.search(r"trained (\d+) steps", trainer.output)[1])
                      for trainer in cluster.trainers]
         text = run(PDL_CHECKPOINT, "inspect", max(saved.glob("step-*"))).stdout
@@ -217,14 +185,8 @@ class AsyncPush(unittest.TestCase):
                                    warm_up=False))
         with Cluster(self.root / "async", 2, 1,
                      ["--data", ADULT, "--rows", "0:640", "--epochs", 1]) as cluster:
-            cluster.start_server(0)
-            cluster.start_trainer(0)
-            cluster.trainer_flags += ["--push-queue", 1]
-            cluster.start_trainer(1)
-            for trainer in cluster.trainers:
-                self.assertEqual(trainer.wait(60), 1, trainer.output)
             self.assertIn("not all started with the same --push-queue",
-                          "".join(t.output for t in cluster.trainers))
+                          cluster.refuse_another(["--push-queue", 1]))
 
     def test_refusals(self):
         self.translate(small_model("@sgd", clip=False, decay=False,

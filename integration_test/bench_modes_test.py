@@ -18,7 +18,8 @@ sys.path.insert(0, str(BENCH))
 from jobs import Said  # noqa: E402
 from modes import data, job, report, settings  # noqa: E402
 
-TRAINER = """trained 8 steps, 256 samples in 0.1 s ({rate} samples/s)
+TRAINER = """11:59:59 epoch 2 (3 steps, not ended): train loss 2.9
+trained 8 steps, 256 samples in 0.1 s ({rate} samples/s)
 a step took 2.000 ms: read 0.1 ms, wait 1.5 ms; CPU 0.500 ms
 {server}: 9 messages, 1000 bytes sent, 560 bytes received
 {peer}: 9 messages, 400 bytes sent, 40 bytes received

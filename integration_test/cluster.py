@@ -51,8 +51,10 @@ class Cluster:
                                   for rank in range(servers))
         self.peers = ",".join(f"unix:{self.folder.name}/t{rank}"
                               for rank in range(trainers if peers else 0))
-        # What trainers are told, where that is not the servers' own.
+        # What trainers are told, where that is not the servers' own; where each listens, if not
+        # at its address among `peers`.
         self.trainer_addresses = None
+        self.binds = []
         self.trainer_flags = [trainer_command, *trainer_flags]
         self.server_flags = list(server_flags)
         self.trainers = []
@@ -72,7 +74,8 @@ class Cluster:
             self.programs / "trainer", *self.trainer_flags, "--rank", rank,
             "--trainers", self.counts[0],
             *(("--servers", servers) if servers else ()),
-            *(("--peers", self.peers) if self.peers else ())],
+            *(("--peers", self.peers) if self.peers else ()),
+            *(("--bind", self.binds[rank]) if self.binds else ())],
             self.folder.name)
         self.trainers.append(process)
         return process
@@ -119,6 +122,35 @@ class Cluster:
                 raise AssertionError(f"{process.name} waited for the answer "
                                      f"to its leave:\n{process.output}")
         return [trainer.output for trainer in self.trainers]
+
+    def interrupt_when(self, ready, seconds=60):
+        """Waits until `ready()`, and sends trainer 1 a SIGTERM; waits until all trainers have
+        ended as asked, and all servers well."""
+        end = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > end:
+                raise AssertionError("the job has not come so far:\n" + "\n".join(
+                    f"--- {p.name}\n{p.output}" for p in self.processes()))
+            time.sleep(0.02)
+        self.trainers[1].popen.send_signal(signal.SIGTERM)
+        for processes, due in ((self.trainers, 128 + signal.SIGTERM), (self.servers, 0)):
+            for process in processes:
+                status = process.wait(seconds)
+                if status != due:
+                    raise AssertionError(f"{process.name} exited with {status}:\n{process.output}")
+
+    def refuse_another(self, flags, seconds=60):
+        """Starts two trainers and a server, trainer 1 with more flags, and waits until both
+        trainers are refused; returns what they say."""
+        self.start_server(0)
+        self.start_trainer(0)
+        self.trainer_flags += flags
+        self.start_trainer(1)
+        for trainer in self.trainers:
+            status = trainer.wait(seconds)
+            if status != 1:
+                raise AssertionError(f"{trainer.name} exited with {status}:\n{trainer.output}")
+        return "".join(trainer.output for trainer in self.trainers)
 
     def __enter__(self):
         return self

@@ -9,12 +9,13 @@ plain Python; and a replay of the logs gives the servers' state. Real processes.
 
 import pathlib
 import shutil
-import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
+from applied_log import (ALL_VALUES, ANSWERED, CONTRIBUTES, CONTRIBUTES_NEXT, OWN_KEYS,
+                         REQUEST, flags_of, push_of, records, sender_of)
 from cluster import Cluster
 from programs import ADULT, BUILD, PDL_TRANSLATE, run
 
@@ -81,38 +82,6 @@ BY_HAND = f"""module @by_hand {{
 }}
 """
 
-# docs/Protocol.md: the log, the head of messages, the payloads of a step.
-REQUEST, ANSWERED = 2, 7
-CONTRIBUTES, CONTRIBUTES_NEXT, OWN_KEYS = 1, 2, 128
-
-
-def records(log):
-    """Type and body of each record of a log."""
-    data = log.read_bytes()
-    at = 16
-    while at < len(data):
-        kind, size, _ = struct.unpack_from("<QQQ", data, at)
-        yield kind, data[at + 24:at + 24 + size]
-        at += 24 + size
-
-
-def sender_of(head):
-    """Trainer and worker of the head of a message."""
-    return struct.unpack_from("<II", head, 8)
-
-
-def push_of(body):
-    """The steps of a push, its weight and gradient."""
-    _, _, steps, channels = struct.unpack_from("<IIII", body, 40)
-    begin = 56 + 8 * channels
-    sections = {}
-    for section in struct.unpack_from(f"<{channels}Q", body, 56):
-        if section:
-            sections[section] = body[begin:begin + section]
-        begin += (section + 7) // 8 * 8
-    weight = struct.unpack("<dd", sections[16])[1]
-    return steps, weight, struct.unpack("<5f", sections[20])
-
 
 def computed_again(log, workers, strength):
     """@w of BY_HAND after what a log says, and the largest delay in steps."""
@@ -121,10 +90,13 @@ def computed_again(log, workers, strength):
     seen, asks = {}, {}
     for kind, body in records(log):
         if kind == REQUEST:
-            flags, = struct.unpack_from("<I", body, 40)
+            flags = flags_of(body)
             trainer, worker = sender = sender_of(body)
             asks[sender] = bool(flags & CONTRIBUTES_NEXT)
             if not flags & CONTRIBUTES:
+                if flags & ALL_VALUES:
+                    # It begins: an epoch, or anew.
+                    seen.pop(sender, None)
                 continue
             steps, weight, gradient = push_of(body)
             if flags & OWN_KEYS:
@@ -272,29 +244,39 @@ class RulesOverPushers(unittest.TestCase):
                          (ROWS / 4 + ROWS / 2, 2 * ROWS))
         self.replay("saved", "async", logs, "--checkpoint", before)
 
+    def translate_by_hand(self, mode):
+        source = self.root / "by_hand.mlir"
+        source.write_text(BY_HAND)
+        run(PDL_TRANSLATE, source, "-o", self.root / mode, "--numerics=strict",
+            f"--mode={mode}")
+
+    def check_by_hand(self, name, mode, log, workers, delta=2e-6):
+        """@w is what the log says, and late gradients made a difference."""
+        self.replay(name, mode, [log])
+        dump = self.root / f"{name}.safetensors"
+        run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
+        trained = tuple(tensorfile.read(dump)["w"].data)
+        again, most = computed_again(log, workers, STRENGTH)
+        for own, expected in zip(trained, again):
+            self.assertAlmostEqual(own, expected, delta=delta)
+        self.assertGreater(most, 0)
+        plain, _ = computed_again(log, workers, 0)
+        self.assertGreater(max(abs(own - other) for own, other
+                               in zip(trained, plain)), 10 * delta)
+
     def test_late_gradients_by_hand(self):
-        (self.root / "by_hand.mlir").write_text(BY_HAND)
-        for mode, workers, flags in (
-                ("async", 2, ()), ("half-async", 2, ()),
-                ("async", 2, ("--push-queue", 2)),
-                ("async", 3, ("--push-queue", 1, "--max-merge", 4))):
-            with self.subTest(mode=mode, flags=flags):
-                run(PDL_TRANSLATE, self.root / "by_hand.mlir", "-o",
-                    self.root / mode, "--numerics=strict", f"--mode={mode}")
+        for mode, workers, flags, server_flags in (
+                ("async", 2, (), ()), ("half-async", 2, (), ()),
+                ("async", 2, (), ("--max-staleness", 1)),
+                ("half-async", 2, (), ("--max-staleness", 1)),
+                ("async", 2, ("--push-queue", 2), ()),
+                ("async", 3, ("--push-queue", 1, "--max-merge", 4), ())):
+            with self.subTest(mode=mode, flags=flags + server_flags):
+                self.translate_by_hand(mode)
                 name = f"late{len(list(self.root.iterdir()))}"
-                logs = self.job(name, mode, 2, workers, *flags, servers=1)
-                self.replay(name, mode, logs)
-                dump = self.root / f"{name}.safetensors"
-                run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
-                trained = tuple(tensorfile.read(dump)["w"].data)
-                again, most = computed_again(logs[0], workers, STRENGTH)
-                for own, expected in zip(trained, again):
-                    self.assertAlmostEqual(own, expected, delta=2e-6)
-                # Some were late, and without the clause they gave other values.
-                self.assertGreater(most, 0)
-                plain, _ = computed_again(logs[0], workers, 0)
-                self.assertGreater(max(abs(own - other) for own, other
-                                       in zip(trained, plain)), 1e-4)
+                logs = self.job(name, mode, 2, workers, *flags, servers=1,
+                                server_flags=server_flags)
+                self.check_by_hand(name, mode, logs[0], workers)
 
     def test_late_gradients_are_replayed(self):
         """Any rule, rows of tables too; servers say what they kept."""
@@ -330,6 +312,32 @@ class RulesOverPushers(unittest.TestCase):
             cluster.finish(leave_may_be_lost=True)
         self.replay("killed", "async",
                     [logs / f"applied-{rank}.log" for rank in range(2)])
+
+    def test_a_trainer_that_comes_back_by_hand(self):
+        """What is late of a start that goes on among the requests of an earlier
+        one, and of others meanwhile; with answers that are held back, too."""
+        for mode, server_flags in (("async", ()), ("half-async", ()),
+                                   ("async", ("--max-staleness", 2))):
+            with self.subTest(mode=mode, flags=server_flags):
+                self.translate_by_hand(mode)
+                name = f"back{len(list(self.root.iterdir()))}"
+                logs = self.root / f"{name}.logs"
+                logs.mkdir()
+                with Cluster(self.root / mode, 2, 1,
+                             [*self.flags(name, "1x2"), "--epochs", 60,
+                              "--on-failure", "wait"],
+                             ["--seed", 7, "--on-failure", "wait",
+                              "--log-applied", logs, *server_flags]) as cluster:
+                    cluster.start()
+                    first = list(cluster.trainers)
+                    for rank in (1, 0, 1):
+                        time.sleep(0.5)
+                        cluster.kill_and_restart_trainer(rank, "trained ")
+                    self.assertNotEqual(cluster.trainers[1], first[1])
+                    cluster.finish(leave_may_be_lost=True)
+                # Thousands of steps of 32 bits, here added up in 64.
+                self.check_by_hand(name, mode, logs / "applied-0.log", 2,
+                                   delta=1e-4)
 
     def test_where_nothing_is_late(self):
         """One pusher has the bits of local, and local those of a model without

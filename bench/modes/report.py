@@ -105,3 +105,16 @@ def network_row(name, trainers, servers, row):
              f"{100 * row.machine:.0f} %, {row.router:.2f}", row.limit(),
              f"{row.bound}, {row.bound_rate:,.0f}"]
     return "| " + " | ".join(cells) + " |"
+
+
+def host_head():
+    names = ["mode", "trainers x servers", "samples/s", "of one",
+             "CPU us a sample: trainers, servers", "cores busy"]
+    return "| " + " | ".join(names) + " |\n|" + "---|" * len(names)
+
+
+def host_row(name, trainers, servers, run, first):
+    cells = [name, f"{trainers} x {servers}" if servers else str(trainers), f"{run.rate:,.0f}",
+             f"{run.rate / first:.2f}", f"{run.trainer_cpu:.1f}, {run.server_cpu:.1f}",
+             f"{1e-6 * run.rate * (run.trainer_cpu + run.server_cpu):.1f}"]
+    return "| " + " | ".join(cells) + " |"

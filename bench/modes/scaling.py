@@ -85,10 +85,23 @@ def write_data(folder):
     return path
 
 
+def flags(data, steps):
+    return ["--data", data, "--batch-size", BATCH, "--steps", steps]
+
+
+def measure_local(programs, data, replicas, steps):
+    """One process, with a thread for each replica."""
+    return job.local_run(programs, flags(data, steps), 1, replicas, replicas, 600)
+
+
+def measure_on_host(programs, setting, data, trainers, servers, steps):
+    """Processes of this host, without links."""
+    return job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 600)
+
+
 def measure(programs, setting, data, trainers, servers, steps, links):
     servers = servers if setting.servers else 0
     with links.make(servers + trainers) as made:
-        run = job.cluster_run(programs, setting, ["--data", data, "--batch-size", BATCH,
-                                                  "--steps", steps], 1, trainers, servers, 300,
+        run = job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 300,
                               made)
     return Row(run, made, trainers, servers)

@@ -242,6 +242,7 @@ void Report::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
     // Changes go up; keys and values that others have changed come down, of
     // other keys at the most.
     load.bytesIn += keys * fact.rowBytes();
+    load.otherKeys += keys * keysOfOthers();
     load.bytesOut +=
         keys * keysOfOthers() * double(kKeyBytes + fact.rowBytes());
     load.rowBytes += keys * fact.stateRowBytes();
@@ -303,6 +304,7 @@ void Report::distribute() {
     server.load.bytesIn /= steps;
     server.load.bytesOut /= steps;
     server.load.keys /= steps;
+    server.load.otherKeys /= steps;
     server.load.rowBytes /= steps;
   }
 }

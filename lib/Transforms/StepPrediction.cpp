@@ -68,6 +68,7 @@ FailureOr<MachineConstants> pdlc::readMachine(ModuleOp module,
                        {"network_bytes_per_second", &result.networkBytes},
                        {"round_trip_seconds", &result.roundTrip},
                        {"find_key_seconds", &result.findKey},
+                       {"new_key_seconds", &result.newKey},
                        {"message_seconds", &result.message},
                        {"message_byte_seconds", &result.messageByte},
                        {"local_message_seconds", &result.localMessage},
@@ -125,6 +126,28 @@ static constexpr double kAccesses = 3;
 /// Values and rows are copied into a message, and out of one.
 static constexpr double kCopies = 2;
 
+/// Mode geo: rows of a step of all trainers that are new to the job.
+static double newKeysOfCopies(const JobLoad &job, const MeasuredCosts *costs) {
+  if (!job.trainersApply || job.trainers == 1 || !costs || costs->steps < 1)
+    return 0;
+  return costs->tableKeys /
+         (costs->steps * costs->batchSize * costs->replicas) *
+         double(job.batchSize * job.workers * job.trainers);
+}
+
+/// Mode geo: what a trainer's tables do for an exchange with an owner, of which
+/// `made` rows are new to the job. It finds its keys once more, and those of
+/// others; with others, in its bases too. There all rows are new that are so to
+/// the job, in its copy those of others.
+static double copyTables(const JobLoad &job, const OwnerLoad &owner,
+                         double made, const MachineConstants &machine) {
+  const double trainers = double(job.trainers);
+  const double found =
+      (owner.keys + owner.otherKeys) * (job.trainers > 1 ? 2 : 1);
+  return found * machine.findKey +
+         made * (1 + (trainers - 1) / trainers) * machine.newKey;
+}
+
 PredictedStep pdlc::predictStep(const JobLoad &job,
                                 const MachineConstants &machine,
                                 const MeasuredCosts *costs) {
@@ -158,6 +181,10 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
     batch += apply;
     batchProcessors += apply;
   }
+  const double newKeys = newKeysOfCopies(job, costs);
+  double allKeys = 0;
+  for (const OwnerLoad &owner : job.owners)
+    allKeys += owner.keys;
 
   // A sender's messages, all owners' together, and each owner's work.
   PredictedStep result;
@@ -170,9 +197,13 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
     const double away = owner.inTrainer ? (senders - 1) / senders : 1;
     const double transport =
         away * (job.messages * message + bytes * messageByte) / 2;
-    sent += transport + copy(bytes);
-    double own =
-        senders * (transport + copy(bytes) + owner.keys * machine.findKey);
+    // Of what trainers touch together in a step: rows that nobody had before.
+    const double made = allKeys > 0 ? newKeys * owner.keys / allKeys : 0;
+    sent += transport + copy(bytes) +
+            (job.trainersApply ? copyTables(job, owner, made, machine) : 0);
+    double own = senders * (transport + copy(bytes) +
+                            (owner.keys + owner.otherKeys) * machine.findKey) +
+                 made * machine.newKey;
     // Gradients of a round are added up; then the rule takes parameters once,
     // and the rows that anybody touched.
     const double share =

@@ -27,7 +27,8 @@ namespace pdlc {
 /// each byte of them.
 struct MachineConstants {
   double flops = 0, memoryBytes = 0, networkBytes = 0, roundTrip = 0;
-  double findKey = 0;
+  /// Of a key that a table has, and of one that it has not.
+  double findKey = 0, newKey = 0;
   double message = 0, messageByte = 0;
   /// The same between processes of one host, over unix sockets.
   double localMessage = 0, localMessageByte = 0;
@@ -51,6 +52,8 @@ struct MeasuredCosts {
 struct OwnerLoad {
   bool inTrainer = false;
   double bytesIn = 0, bytesOut = 0, keys = 0;
+  /// Mode geo: keys that others have changed, which an answer brings.
+  double otherKeys = 0;
   /// Of values, slots and gradients that a step of one sender touches.
   double denseBytes = 0, rowBytes = 0;
 };

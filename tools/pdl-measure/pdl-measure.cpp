@@ -115,6 +115,31 @@ static double measureFindKey() {
          double(asked);
 }
 
+/// Seconds in which one thread makes the row of a new key, in a table that
+/// grows from nothing.
+static double measureNewKey() {
+  constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
+  TableOptions options;
+  options.width = 8;
+  std::mt19937_64 random(2);
+  std::vector<int64_t> keys(rows);
+  for (int64_t &key : keys)
+    key = int64_t(random());
+  std::vector<void *> made(asked);
+  TableScratch scratch;
+  int64_t inserted = 0;
+  bool isMade = true;
+  const double seconds = bestSeconds([&] {
+    const std::unique_ptr<EmbeddingTable> table = createHashTable(options);
+    for (int64_t at = 0; at < rows; at += asked)
+      isMade &= table
+                    ->findOrInsert(asked, keys.data() + at, made.data(),
+                                   scratch, inserted)
+                    .ok();
+  });
+  return isMade ? seconds / double(rows) : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // The transport
 //===----------------------------------------------------------------------===//
@@ -380,6 +405,7 @@ static Status measure(const std::string &peer, const std::string &output) {
   constants["memory_bytes_per_second"] = measureMemory();
   std::fputs("measuring tables ...\n", stderr);
   constants["find_key_seconds"] = measureFindKey();
+  constants["new_key_seconds"] = measureNewKey();
   std::fputs("measuring the network ...\n", stderr);
   const Expected<Network> network =
       peer.empty() ? measureLoopback() : measurePeer(peer);
@@ -404,7 +430,8 @@ static int run(int argc, char **argv) {
   CLI::App app(
       "Measures what 'pdl-opt --ps-report=machine=FILE' predicts times "
       "from: operations a second of one core in a product, bytes a "
-      "second in memory, seconds to find a key in a table, processor "
+      "second in memory, seconds to find a key in a table and to make a "
+      "row for one, processor "
       "time of a message, bytes a second and round trip of a TCP "
       "connection.",
       "pdl-measure");

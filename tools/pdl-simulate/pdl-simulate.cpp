@@ -96,10 +96,8 @@ int main(int argc, char **argv) {
                    : "must be a number, or two like 1-2000, not '" + text + "'";
       });
   std::string mode;
-  app.add_option("--mode", mode,
-                 "Whose jobs: sync, async, staleness or quorum (default: sync "
-                 "and async, drawn)")
-      ->check(CLI::IsMember({"sync", "async", "staleness", "quorum"}));
+  app.add_option("--mode", mode, "Whose jobs (default: sync and async, drawn)")
+      ->check(CLI::IsMember(toyModeNames()));
   app.add_flag("--print", print, "Print what happens");
   CLI11_PARSE(app, argc, argv);
 

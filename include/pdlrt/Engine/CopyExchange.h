@@ -8,7 +8,8 @@
 //
 // Mode geo: a trainer trains a copy of its own, and from time to time gives
 // servers what it has changed, divided by the number of trainers, and takes
-// what others have changed (docs/Modes.md). Slots and step counts stay where
+// what others have changed (docs/Modes.md); what symbols of groups with
+// `merge(sum)` have changed is not divided. Slots and step counts stay where
 // they are. With one trainer values travel instead of differences, and nothing
 // is rounded.
 //
@@ -65,7 +66,8 @@ public:
 
   /// All trainers: `meet` returns when all have called it. Behind it all copies
   /// are the servers' values, to the bit. What a trainer has changed and not
-  /// given, but for 1/trainers of it, is lost. Throws std::bad_alloc.
+  /// given is lost: of what is divided, all but 1/trainers. Throws
+  /// std::bad_alloc.
   Status settle(const std::function<Status()> &meet);
 
   const ExchangeCosts &costs() const { return ownCosts; }
@@ -75,6 +77,8 @@ private:
   struct Table {
     int32_t symbol = -1;
     EmbeddingTable *copy = nullptr;
+    /// By what changes are divided before they are sent.
+    int divisor = 1;
     /// The base of each row that is there, without slots; a row that is not
     /// there has its initial value. Null with one trainer, and of a table that
     /// nobody trains.
@@ -91,6 +95,8 @@ private:
   };
   struct Parameter {
     int32_t symbol = -1;
+    /// As of a table.
+    int divisor = 1;
     /// Not with one trainer, nor of what nobody trains: else the values of
     /// servers, and what is sent.
     bool hasBase = false;
@@ -101,6 +107,7 @@ private:
                ServerGroup &servers, Model &model, Scheduler &scheduler,
                const Options &options, ExchangeLayout layout);
   bool needsBases() const { return options.trainers > 1; }
+  int divisorOf(const pdl_symbol &symbol) const;
   Table *tableOf(int32_t symbol);
   Parameter *parameterOf(int32_t symbol);
   Status compact(std::vector<int64_t> &keys);

@@ -156,7 +156,8 @@ public:
   /// request ends with comes there first.
   virtual Status failure() const = 0;
   /// The server has said that a later start of this trainer has joined in its
-  /// place.
+  /// place, or that another one has the place that it asks for: it is not this
+  /// one that servers wait for.
   virtual bool isReplaced() const = 0;
   /// What messages call the server: "server a:7101".
   virtual const std::string &name() const = 0;

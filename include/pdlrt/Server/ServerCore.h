@@ -52,7 +52,8 @@ struct ServerCoreOptions {
   /// lost. Zero: never.
   ClockTime silenceLimit = std::chrono::seconds(10);
   /// Under Abort: a trainer that has not joined for that long, after the
-  /// server's start, is lost; under Wait, where none has joined. Less, a
+  /// server's start, is lost; under Wait, where none has joined, and where new
+  /// starts do not go on also where all who have are gone or silent. Less, a
   /// minute, where a start of its rank was refused that may have been meant for
   /// this job. Zero: never.
   ClockTime joinLimit = std::chrono::minutes(10);

@@ -149,8 +149,6 @@ protected:
   };
 
   explicit StateServer(const ServerSetup &setup);
-  /// An error where the program's channels are not understood.
-  Status prepare();
 
   /// A step's request of one sender. Errors leave everything as it was.
   virtual Status checkStep(const Envelope &request, ExchangeMessage message,
@@ -209,6 +207,10 @@ protected:
   std::vector<std::unique_ptr<Updater>> updaters;
 
 private:
+  friend Expected<std::unique_ptr<StateServer>>
+  createStateServer(const ServerSetup &setup);
+  /// An error where the program's channels are not understood.
+  Status prepare();
   /// A range of the keys of one channel of one sender.
   struct KeyTask {
     size_t sender;

@@ -25,8 +25,8 @@ namespace pdlrt {
 /// values += deltas.
 void addDeltas(int32_t type, int64_t count, const void *deltas, void *values);
 
-/// deltas = (copy - base) / trainers, then base += deltas.
-void takeDeltas(int32_t type, int64_t count, const void *copy, int trainers,
+/// deltas = (copy - base) / divisor, then base += deltas.
+void takeDeltas(int32_t type, int64_t count, const void *copy, int divisor,
                 void *base, void *deltas);
 
 /// copy += values - base, then base = values. A copy that is its base becomes

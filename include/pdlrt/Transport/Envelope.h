@@ -63,6 +63,7 @@ struct Envelope {
   /// that of the request which they are of. In the answer to a
   /// Join: the one which comes next, more than 1 for a trainer that started
   /// anew. In the answer to a Greet: the incarnation that the start may take.
+  /// In a refusal of either: `sequenceOfTaken`, or 0.
   uint64_t sequence = 0;
   /// Of the map from blocks to servers.
   uint64_t epoch = 0;
@@ -71,6 +72,10 @@ struct Envelope {
 };
 
 inline constexpr size_t envelopeSize = 40;
+
+/// The sequence of the refusal of a Greet or a Join because another start has
+/// the place.
+inline constexpr uint64_t sequenceOfTaken = 1;
 
 /// What people call a kind, such as "exchange".
 const char *nameOf(MessageKind kind);

@@ -85,6 +85,7 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
     if (copies->layout.channel(c).kind == PDL_CHANNEL_VALUE) {
       Parameter &parameter = copies->parameters.emplace_back();
       parameter.symbol = s;
+      parameter.divisor = copies->divisorOf(symbol);
       parameter.hasBase = copies->needsBases() &&
                           copies->layout.find(PDL_CHANNEL_DELTA, s) >= 0;
       if (!parameter.hasBase)
@@ -97,6 +98,7 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
       Table &table = copies->tables.emplace_back();
       table.symbol = s;
       table.copy = model.table(s);
+      table.divisor = copies->divisorOf(symbol);
       if (copies->layout.find(PDL_CHANNEL_ROW_DELTA, s) < 0)
         continue;
       if (symbol.storage != PDL_STORE_ELEMENT)
@@ -113,6 +115,12 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
     }
   }
   return copies;
+}
+
+int CopyExchange::divisorOf(const pdl_symbol &symbol) const {
+  const bool isSum = symbol.group >= 0 &&
+                     descriptor.groups[symbol.group].merge == PDL_MERGE_SUM;
+  return isSum ? 1 : options.trainers;
 }
 
 CopyExchange::Table *CopyExchange::tableOf(int32_t symbol) {
@@ -222,7 +230,7 @@ void CopyExchange::takeDeltasOf(Parameter &parameter) {
     const int64_t begin = task * elementsInTask;
     const size_t at = size_t(begin) * size;
     takeDeltas(symbol.element_type, std::min(elementsInTask, count - begin),
-               copy + at, options.trainers, base + at, deltas + at);
+               copy + at, parameter.divisor, base + at, deltas + at);
   });
 }
 
@@ -241,7 +249,7 @@ void CopyExchange::addRowDeltas(Table &table, int32_t server, int32_t channel,
       std::byte *out = deltas.get() + size_t(i) * bytes;
       if (table.base)
         takeDeltas(symbol.element_type, symbol.row_width,
-                   table.rows[size_t(place)], options.trainers,
+                   table.rows[size_t(place)], table.divisor,
                    table.baseRows[size_t(place)], out);
       else
         std::memcpy(out, table.rows[size_t(place)], bytes);

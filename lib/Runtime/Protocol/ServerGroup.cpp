@@ -191,20 +191,34 @@ Expected<std::vector<Message>> ServerGroup::waitFor(Wave &wave) {
 
 /// Changes nothing at the servers.
 Status ServerGroup::greetAll(const std::vector<Message> &handshakes) {
-  const auto wave = std::make_shared<Wave>(sessions.size());
-  for (size_t server = 0; server < sessions.size(); ++server)
-    sessions[server]->greet(handshakes[server], wave->doneOf(server));
-  const auto answers = waitFor(*wave);
-  for (size_t server = 0; server < sessions.size(); ++server)
-    if (wave->hasSucceeded(server))
-      greeted[server] = handshakes[server];
-  if (!answers)
-    return answers.status();
-  if (std::all_of(sessions.begin(), sessions.end(), [](const auto &session) {
-        return session->earlierStartIsDone();
-      }))
-    return Status::invalid("an earlier start of this trainer has left all "
-                           "servers, and its part is done");
+  const auto isDone = [](const auto &session) {
+    return session->earlierStartIsDone();
+  };
+  // Answers may be of different times. Where an earlier start has left some
+  // servers, it may have left the others since they answered, or may have died
+  // before: they are asked once more.
+  for (const bool again : {false, true}) {
+    const auto wave = std::make_shared<Wave>(sessions.size());
+    for (size_t server = 0; server < sessions.size(); ++server)
+      if (again && isDone(sessions[server]))
+        wave->skip(server);
+      else
+        sessions[server]->greet(handshakes[server], wave->doneOf(server));
+    const auto answers = waitFor(*wave);
+    for (size_t server = 0; server < sessions.size(); ++server)
+      if (wave->hasSucceeded(server))
+        greeted[server] = handshakes[server];
+    if (!answers)
+      return answers.status();
+    // A server may have let this start in at first, and then another one.
+    for (const auto &session : sessions)
+      PDLRT_RETURN_IF_ERROR(session->failure());
+    if (std::all_of(sessions.begin(), sessions.end(), isDone))
+      return Status::invalid("an earlier start of this trainer has left all "
+                             "servers, and its part is done");
+    if (std::none_of(sessions.begin(), sessions.end(), isDone))
+      break;
+  }
   return {};
 }
 

@@ -224,6 +224,8 @@ private:
   SenderName sender;
   uint64_t offered = 0;
   bool earlierIsDone = false;
+  /// The greeting is repeated at each beat until the join.
+  bool greetsAgain = false;
   uint64_t job = 0;
   std::unique_ptr<Connection> connection;
   bool closed = false;
@@ -466,11 +468,22 @@ void SessionState::attempt(uint64_t number) {
                    });
 }
 
+/// Whether a greet or a join was refused because another start has the place.
+static bool saysTaken(const Message &refusal) {
+  const auto frame = splitFrame(refusal);
+  return frame && frame->head.kind == MessageKind::Refusal &&
+         frame->head.sequence == sequenceOfTaken;
+}
+
 std::optional<Expected<Message>>
 SessionState::readResponse(const Message &response, const Envelope &head) {
   auto frame = splitFrame(response);
   if (!frame)
     return Expected<Message>(std::move(frame).status().withContext(name));
+  {
+    const std::lock_guard lock(mutex);
+    refusedSince = ClockTime(-1);
+  }
   Envelope expected = head;
   expected.kind = frame->head.kind;
   if (asksToJoin(head.kind))
@@ -498,7 +511,6 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   {
     const std::lock_guard lock(mutex);
     lastHeard = clock.now();
-    refusedSince = ClockTime(-1);
   }
   if (asksToJoin(head.kind)) {
     auto said = decodeJoinAnswer(frame->note);
@@ -529,12 +541,15 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
         const std::lock_guard lock(mutex);
         if (failure.ok())
           failure = response->status();
+        if (asksToJoin(head.kind))
+          wasReplaced = saysTaken(result.response);
       } else if (head.kind == MessageKind::Greet) {
         const std::lock_guard lock(mutex);
-        later(clock.now() + beatInterval(),
-              [head, greeting](SessionState &self) {
-                self.greetAgain(head, greeting);
-              });
+        if (!std::exchange(greetsAgain, true))
+          later(clock.now() + beatInterval(),
+                [head, greeting](SessionState &self) {
+                  self.greetAgain(head, greeting);
+                });
       }
       finish(number, std::move(*response));
       return;
@@ -616,8 +631,10 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   // A join that is under way has an answer of its own. Once it is settled which
   // start this is, the job's first server judges alone: an earlier start that
   // is heard of again, here, is about to end.
-  if (!open && !joined && failure.ok() && sender.incarnation == 0)
+  if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
+    wasReplaced = saysTaken(result.response);
+  }
 }
 
 void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
@@ -702,12 +719,12 @@ bool SessionState::mayBeThere(const CallResult &result) {
   ClockTime refused{0};
   {
     const std::lock_guard lock(mutex);
-    if (result.fault != CallFault::Refused || !joined)
-      refusedSince = ClockTime(-1);
-    else if (refusedSince < ClockTime(0))
-      refusedSince = clock.now();
-    if (refusedSince >= ClockTime(0))
+    // Until somebody answers there: a call that is lost says nothing.
+    if (result.fault == CallFault::Refused && joined) {
+      if (refusedSince < ClockTime(0))
+        refusedSince = clock.now();
       refused = clock.now() - refusedSince;
+    }
   }
   if (refused <= options.refusalLimit)
     return checkProcess();

@@ -33,7 +33,6 @@ namespace {
 
 class AsyncServer final : public StateServer {
 public:
-  using StateServer::prepare;
   explicit AsyncServer(const ServerSetup &setup)
       : StateServer(setup),
         ownPolicy(setup.bounds.staleness
@@ -384,9 +383,7 @@ AsyncServer::answerSteps(std::span<const Envelope> requests) {
   return answers;
 }
 
-Expected<std::unique_ptr<StateServer>>
+std::unique_ptr<StateServer>
 pdlrt::createAsyncServer(const ServerSetup &setup) {
-  auto server = std::make_unique<AsyncServer>(setup);
-  PDLRT_RETURN_IF_ERROR(server->prepare());
-  return std::unique_ptr<StateServer>(std::move(server));
+  return std::make_unique<AsyncServer>(setup);
 }

@@ -35,7 +35,6 @@ namespace {
 
 class GeoServer final : public StateServer {
 public:
-  using StateServer::prepare;
   explicit GeoServer(const ServerSetup &setup)
       : StateServer(setup), seen(trainers()),
         parameterClock(descriptor.symbol_count),
@@ -276,9 +275,6 @@ GeoServer::answerSteps(std::span<const Envelope> requests) {
   return result;
 }
 
-Expected<std::unique_ptr<StateServer>>
-pdlrt::createGeoServer(const ServerSetup &setup) {
-  auto server = std::make_unique<GeoServer>(setup);
-  PDLRT_RETURN_IF_ERROR(server->prepare());
-  return std::unique_ptr<StateServer>(std::move(server));
+std::unique_ptr<StateServer> pdlrt::createGeoServer(const ServerSetup &setup) {
+  return std::make_unique<GeoServer>(setup);
 }

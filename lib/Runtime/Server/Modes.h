@@ -14,17 +14,13 @@
 namespace pdlrt {
 
 /// Sums over all trainers, then applies.
-Expected<std::unique_ptr<StateServer>>
-createSyncServer(const ServerSetup &setup);
+std::unique_ptr<StateServer> createSyncServer(const ServerSetup &setup);
 /// Sums over those that came first, then applies.
-Expected<std::unique_ptr<StateServer>>
-createQuorumServer(const ServerSetup &setup);
+std::unique_ptr<StateServer> createQuorumServer(const ServerSetup &setup);
 /// Applies each push by itself.
-Expected<std::unique_ptr<StateServer>>
-createAsyncServer(const ServerSetup &setup);
+std::unique_ptr<StateServer> createAsyncServer(const ServerSetup &setup);
 /// Adds what trainers have changed.
-Expected<std::unique_ptr<StateServer>>
-createGeoServer(const ServerSetup &setup);
+std::unique_ptr<StateServer> createGeoServer(const ServerSetup &setup);
 
 } // namespace pdlrt
 

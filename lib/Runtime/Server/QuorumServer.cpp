@@ -30,7 +30,6 @@ namespace {
 
 class QuorumServer final : public StateServer {
 public:
-  using StateServer::prepare;
   explicit QuorumServer(const ServerSetup &setup)
       : StateServer(setup),
         policy(createQuorum(setup.bounds.quorum.value_or(trainers()),
@@ -210,9 +209,7 @@ QuorumServer::answerSteps(std::span<const Envelope> requests) {
   return answers;
 }
 
-Expected<std::unique_ptr<StateServer>>
+std::unique_ptr<StateServer>
 pdlrt::createQuorumServer(const ServerSetup &setup) {
-  auto server = std::make_unique<QuorumServer>(setup);
-  PDLRT_RETURN_IF_ERROR(server->prepare());
-  return std::unique_ptr<StateServer>(std::move(server));
+  return std::make_unique<QuorumServer>(setup);
 }

@@ -151,7 +151,8 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
             "a start of " + who +
                 " is refused: a later one has joined; does a second process "
                 "run as rank " +
-                std::to_string(head.trainer) + "?"};
+                std::to_string(head.trainer) + "?",
+            /*isTaken=*/true};
   if (!isWait && trainer.isDone())
     return {What::Refused, "a second start of " + who +
                                " is refused: the first one has "
@@ -163,7 +164,8 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
                 "; does a second process run as rank " +
                 std::to_string(head.trainer) +
                 ", or another job at these addresses? A trainer that died "
-                "cannot come back under --on-failure=abort"};
+                "cannot come back under --on-failure=abort",
+            /*isTaken=*/!isDead(trainer) && !isLost(trainer)};
   return judgeAgainst(trainer, head, start);
 }
 
@@ -198,7 +200,8 @@ JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
     return {What::Refused,
             "a second start of " + who + " is refused: " + describe(earlier) +
                 "; end that process first, or give this job addresses of its "
-                "own"};
+                "own",
+            /*isTaken=*/true};
   return {What::NotYet, "whether the earlier start of " + who +
                             " lives: " + describe(earlier) +
                             ", and counts as lost after a silence of " +
@@ -303,17 +306,32 @@ bool Roster::isAwaitedInVain(const Trainer &trainer) const {
              std::min(options.joinLimit, foreignPatience);
 }
 
+bool Roster::isGoneForGood(const Trainer &trainer) const {
+  const bool isUnheard = options.joinLimit > ClockTime(0) &&
+                         clock.now() - trainer.lastHeard > options.joinLimit;
+  return !options.newStartsGoOn && trainer.joined &&
+         (trainer.left || trainer.hasDied || isUnheard);
+}
+
 std::string Roster::absenceOfAll() const {
   // Who was refused says more than who has not come.
   std::optional<uint32_t> said;
+  std::string troubles;
   for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
     const Trainer &trainer = trainers[rank];
+    if (isGoneForGood(trainer)) {
+      const std::string trouble = troubleOf(rank);
+      troubles += (troubles.empty() || trouble.empty() ? "" : "; ") + trouble;
+      continue;
+    }
     if (trainer.joined || !joinIsLate(trainer))
       return {};
     if (!said ||
         (isAwaitedInVain(trainer) && !isAwaitedInVain(trainers[*said])))
       said = rank;
   }
+  if (!troubles.empty())
+    return "nobody is there any more: " + troubles;
   return said ? absenceOf(*said) : std::string();
 }
 

@@ -34,6 +34,8 @@ struct JoinVerdict {
   What what = What::LetIn;
   /// Why it is not let in.
   std::string sentence = {};
+  /// Refused because another start has the place, and is not known to be gone.
+  bool isTaken = false;
 };
 
 /// The trainers of one job as a server sees them: which start of each has
@@ -116,7 +118,8 @@ public:
   /// Why that trainer counts as lost; empty if it does not.
   std::string absenceOf(uint32_t rank) const;
   /// Where no trainer has joined in the time that they have: why one has not;
-  /// else empty.
+  /// where no new start could go on and all who have joined are gone or were
+  /// not heard of for as long: what befell them; else empty.
   std::string absenceOfAll() const;
   std::vector<uint32_t> notJoined() const;
   ClockTime sinceStart() const { return clock.now() - started; }
@@ -163,6 +166,7 @@ private:
     bool hasFailed() const { return left && !failure.empty(); }
   };
   bool isSilent(const Trainer &trainer) const;
+  bool isGoneForGood(const Trainer &trainer) const;
   /// Asks the system: takes some microseconds.
   static bool isDead(const Trainer &trainer) {
     return trainer.process.host != 0 && !trainer.process.isSeen();

@@ -114,10 +114,13 @@ void ServerCore::State::join(const Frame &frame, const StartSign &start,
   }
   if (JoinVerdict verdict = roster.judge(head, start);
       verdict.what != JoinVerdict::What::LetIn) {
-    if (verdict.what == JoinVerdict::What::NotYet)
+    if (verdict.what == JoinVerdict::What::NotYet) {
       answerWait(head, std::move(verdict.sentence), std::move(responder), out);
-    else
-      out.refuse(std::move(responder), head, verdict.sentence);
+      return;
+    }
+    Envelope answer = head;
+    answer.sequence = verdict.isTaken ? sequenceOfTaken : 0;
+    out.refuse(std::move(responder), answer, verdict.sentence);
     return;
   }
   // All servers are greeted, so that all of them fail the job.

@@ -72,10 +72,13 @@ Status StateServer::prepare() {
 Expected<std::unique_ptr<StateServer>>
 pdlrt::createStateServer(const ServerSetup &setup) {
   const Mode &mode = modeOf(setup.descriptor);
-  return mode.trainersApply      ? createGeoServer(setup)
-         : mode.stepsAreRounds   ? createSyncServer(setup)
-         : mode.closesWithQuorum ? createQuorumServer(setup)
-                                 : createAsyncServer(setup);
+  std::unique_ptr<StateServer> server =
+      mode.trainersApply      ? createGeoServer(setup)
+      : mode.stepsAreRounds   ? createSyncServer(setup)
+      : mode.closesWithQuorum ? createQuorumServer(setup)
+                              : createAsyncServer(setup);
+  PDLRT_RETURN_IF_ERROR(server->prepare());
+  return server;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,6 @@ public:
   explicit SyncServer(const ServerSetup &setup)
       : StateServer(setup), incoming(trainers()), pushed(trainers()),
         pulled(trainers()), next(trainers()) {}
-  using StateServer::prepare;
 
   const RoundPolicy &roundPolicy() const override { return roundsOfSteps(); }
 
@@ -265,9 +264,6 @@ SyncServer::answerSteps(std::span<const Envelope> requests) {
   return answers;
 }
 
-Expected<std::unique_ptr<StateServer>>
-pdlrt::createSyncServer(const ServerSetup &setup) {
-  auto server = std::make_unique<SyncServer>(setup);
-  PDLRT_RETURN_IF_ERROR(server->prepare());
-  return std::unique_ptr<StateServer>(std::move(server));
+std::unique_ptr<StateServer> pdlrt::createSyncServer(const ServerSetup &setup) {
+  return std::make_unique<SyncServer>(setup);
 }

@@ -21,11 +21,11 @@ static void add(int64_t count, const void *deltas, void *values) {
 }
 
 template <typename T>
-static void take(int64_t count, const void *copies, int trainers, void *bases,
+static void take(int64_t count, const void *copies, int by, void *bases,
                  void *deltas) {
   auto *copy = static_cast<const T *>(copies);
   auto *base = static_cast<T *>(bases), *delta = static_cast<T *>(deltas);
-  const T divisor = T(trainers);
+  const T divisor = T(by);
   for (int64_t i = 0; i < count; ++i) {
     delta[i] = (copy[i] - base[i]) / divisor;
     base[i] += delta[i];
@@ -49,8 +49,8 @@ void pdlrt::addDeltas(int32_t type, int64_t count, const void *deltas,
 }
 
 void pdlrt::takeDeltas(int32_t type, int64_t count, const void *copy,
-                       int trainers, void *base, void *deltas) {
-  (type == PDL_F32 ? take<float> : take<double>)(count, copy, trainers, base,
+                       int divisor, void *base, void *deltas) {
+  (type == PDL_F32 ? take<float> : take<double>)(count, copy, divisor, base,
                                                  deltas);
 }
 

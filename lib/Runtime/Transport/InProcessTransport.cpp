@@ -165,7 +165,7 @@ private:
         ++listener->running;
     }
     if (!listener) {
-      open->end({CallOutcome::Unavailable, {}});
+      open->end({CallOutcome::Unavailable, {}, CallFault::Refused});
       return;
     }
     Responder responder(

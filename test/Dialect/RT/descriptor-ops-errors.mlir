@@ -517,6 +517,17 @@ rt.update_kernel @w calls @stage counts(2)
 // -----
 
 nn.group @g rule(@sgd) rate(0.1)
+nn.param @w : tensor<10x10xf32> in @g init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{takes what gradients were computed on, and no group of @w compensates delays (C6)}}
+rt.update_kernel @w calls @stage seen
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
 nn.table @emb : i64 -> tensor<4xf32> in @g init(#nn.zeros)
 func.func @early_rows(%keys: tensor<?xi64>, %rows: tensor<?x4xf32>) {
   // expected-error@+1 {{of table @emb cannot be early: its rows leave together (C2)}}

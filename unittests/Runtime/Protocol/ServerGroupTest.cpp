@@ -20,7 +20,9 @@
 
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 namespace {
@@ -413,6 +415,70 @@ TEST_F(ServerGroupTest, ALongSentenceIsCutBeforeServersRefuseIt) {
   const std::string said = servers[0]->core.status().sentence;
   EXPECT_THAT(said, StartsWith("trainer 0 failed: long"));
   EXPECT_LT(said.size(), 1 << 17);
+}
+
+// It was let in there at first.
+TEST_F(ServerGroupTest, WhoIsRefusedLaterByOneServerJoinsNoOther) {
+  addresses.emplace_back("late");
+  startServers(1);
+  options.retry.joinPatience = options.errorPatience = std::chrono::hours(1);
+  std::atomic<bool> isWaiting{false};
+  options.reportInterval = Milliseconds(1);
+  options.report = [&](const std::string &line) {
+    isWaiting = line.find("late") != std::string::npos &&
+                line.find("server-1") == std::string::npos;
+  };
+  std::string seen;
+  std::thread waits([&] {
+    const auto group = connect(0, 0, startOf(2));
+    seen = errorOf(group->joinAll(all("hello")));
+  });
+  while (!isWaiting)
+    std::this_thread::yield();
+  auto other = ServerGroup::connect(*transport, {addresses[1]},
+                                    {0, 0, 0, 0, startOf(1)}, {});
+  ASSERT_TRUE((*other)->joinAll({Message::ofString("hello")}).ok());
+  std::this_thread::sleep_for(Milliseconds(200)); // It greets once more.
+  TestServer late(*transport, addresses[0], coreOptions);
+  waits.join();
+  EXPECT_THAT(seen, HasSubstr("a second start of trainer 0 is refused"));
+  EXPECT_THAT(late.application.calls, IsEmpty());
+}
+
+// The answer of one server was older than the end of the earlier start.
+TEST_F(ServerGroupTest, WhosePartWasDoneMeanwhileJoinsNobody) {
+  coreOptions.onFailure = FailurePolicy::Wait;
+  addresses.emplace_back("late");
+  startServers(1);
+  options.retry.joinPatience = std::chrono::hours(1);
+  // So that it is not greeted again by itself.
+  options.retry.beatInterval = std::chrono::hours(1);
+  std::atomic<bool> isWaiting{false};
+  options.reportInterval = Milliseconds(1);
+  options.report = [&](const std::string &line) {
+    isWaiting = line.find("late") != std::string::npos &&
+                line.find("server-1") == std::string::npos;
+  };
+  std::string seen;
+  std::thread waits([&] {
+    const auto group = connect(0, 0, startOf(2));
+    seen = errorOf(group->joinAll(all("hello")));
+  });
+  while (!isWaiting)
+    std::this_thread::yield();
+  // An earlier start does all at the one server, then at the other.
+  TestServer late(*transport, "elsewhere", coreOptions);
+  for (const std::string &address : {addresses[1], std::string("elsewhere")}) {
+    auto first = ServerGroup::connect(*transport, {address},
+                                      {0, 0, 0, 0, startOf(1)}, {});
+    ASSERT_TRUE((*first)->joinAll({Message::ofString("hello")}).ok());
+    (*first)->leaveAll("");
+  }
+  const auto opened = transport->listen(addresses[0], late.core.handler());
+  waits.join();
+  EXPECT_THAT(seen, HasSubstr("its part is done"));
+  EXPECT_THAT(late.application.calls, ElementsAre("join0"));
+  EXPECT_THAT(servers[0]->application.calls, ElementsAre("join0"));
 }
 
 TEST_F(ServerGroupTest, AStartThatLeftAllServersIsNotDoneAgain) {

@@ -443,10 +443,18 @@ TEST_F(ServerSessionTest, ABeatsRefusalEndsTheOpenRequest) {
 }
 
 TEST_F(ServerSessionTest, ASilentServerIsLost) {
-  listen(echo());
+  bool isSilent = false;
+  std::vector<Responder> unanswered;
+  listen([&, answer = echo()](const Envelope &head, const std::string &payload,
+                              Responder back) {
+    if (isSilent)
+      unanswered.push_back(std::move(back));
+    else
+      answer(head, payload, std::move(back));
+  });
   join();
   advance(Seconds(30));
-  listener.reset();
+  isSilent = true;
   Probe probe;
   session().send(MessageKind::Exchange, {}, probe.done());
   advance(Seconds(9));

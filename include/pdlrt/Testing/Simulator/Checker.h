@@ -23,7 +23,9 @@ namespace pdlrt {
 /// - each sender's requests are taken in order, those of a round in rank order,
 ///   and a round is closed when each trainer's is there;
 /// - a server's values after a round are the rank-ordered sums, to the bit;
-/// - what a sender reads is what that server had after that step;
+/// - what a sender reads is what that server had after that step; in mode geo
+///   its copy is then that, though no more has come than others have changed,
+///   and where trainers have met all copies are the same;
 /// - a job that nothing ended ends well: all was taken, read and left; one that
 ///   failed ends everywhere, with a sentence that names the trainer.
 std::string checkHistory(const Scenario &scenario, const History &history);

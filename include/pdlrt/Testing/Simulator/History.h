@@ -39,7 +39,8 @@ struct Event {
     /// A server finished a round: server, and its values after that in
     /// `answer.dense`.
     Closed,
-    /// A sender got an answer: server, sender, step, answer.
+    /// A sender got an answer: server, sender, step, answer; in mode geo its
+    /// copy of that server's state behind it.
     Read,
     /// A trainer is done.
     Left,
@@ -67,6 +68,7 @@ struct Event {
   Turn turn = Turn::Alone;
   ToyRequest request;
   ToyAnswer answer;
+  ToyState copy;
   std::string text;
 
   /// One line.

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,11 +59,14 @@ enum class ToyMode {
   BoundedStaleness,
   /// Steps are rounds of those that come first.
   Quorum,
+  /// Each trainer has a copy, and sends what it has changed.
+  Geo,
 };
 
-/// The mode of that name (sync, async, staleness, quorum); none if there is
-/// none.
+/// The mode of that name; none if there is none.
 std::optional<ToyMode> toyModeOf(std::string_view name);
+/// The names of all modes.
+std::vector<std::string> toyModeNames();
 
 /// Who does what in one simulated job, and how bad the network is.
 struct Scenario {
@@ -92,8 +96,15 @@ struct Scenario {
   /// Somebody sends requests with the epoch of an earlier map, and noise.
   bool hasGhost = false;
 
-  /// Whether the job comes to its end as if nothing had happened.
+  /// Whether the job must come to its end as if nothing had happened.
   bool succeeds() const;
+  /// The trainers that may end it.
+  std::set<uint32_t> culprits() const;
+  /// Of mode geo: trainers meet in an exchange of what is left, a sum, an
+  /// exchange that only asks, and a sum. Whether that step is the exchange
+  /// which only asks; whether it is the last of the four.
+  bool onlyAsks(uint64_t step) const;
+  bool endsMeeting(uint64_t step) const;
   /// Whether a round of such requests waits for all trainers.
   bool isRoundOfAll(MessageKind kind) const {
     return kind == MessageKind::Reduce ||

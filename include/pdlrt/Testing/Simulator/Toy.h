@@ -28,6 +28,8 @@ using ToyBlock = std::array<float, 4>;
 struct ToyState {
   std::map<int64_t, int64_t> counters;
   ToyBlock dense{};
+
+  bool operator==(const ToyState &) const = default;
 };
 
 /// What a sender gives to one server in one step, and what it asks for.
@@ -51,6 +53,8 @@ struct ToyAnswer {
   uint32_t trainer = 0;
   uint64_t step = 0;
   std::vector<std::pair<int64_t, int64_t>> counters;
+  /// Of mode geo: whether others have changed it. Elsewhere it always comes.
+  bool hasDense = true;
   ToyBlock dense{};
 
   Message encode() const;

@@ -14,6 +14,7 @@
 #include "pdlrt/Testing/Simulator/History.h"
 #include "pdlrt/Testing/Simulator/Scenario.h"
 #include "pdlrt/Testing/Simulator/Toy.h"
+#include "pdlrt/Testing/Simulator/ToyCopies.h"
 
 #include <algorithm>
 #include <map>
@@ -38,7 +39,8 @@ public:
                    ? createBoundedStaleness(within.staleness)
                : within.mode == ToyMode::Quorum
                    ? createQuorum(within.quorum, within.late)
-                   : nullptr) {}
+                   : nullptr),
+        news(within.trainers) {}
 
   Expected<Message> greet(const Envelope &request,
                           const Message &payload) override;
@@ -62,7 +64,9 @@ public:
 private:
   /// Decodes, and writes down that it was taken.
   ToyRequest note(const Envelope &request, const Message &payload, Turn turn);
-  ToyAnswer read(const Envelope &request, const ToyRequest &asked);
+  ToyAnswer read(const Envelope &request, const ToyRequest &asked) const;
+  /// Writes down that it is answered.
+  Message tell(const Envelope &request, const ToyAnswer &answer);
   void finishDense(const ToyBlock &sum);
 
   const Scenario &scenario;
@@ -83,6 +87,9 @@ private:
   /// By (trainer, worker): its last request that was taken.
   std::map<std::pair<uint32_t, uint32_t>, ToyRequest> requests;
   const std::unique_ptr<RoundPolicy> policy;
+  /// Of mode geo; by trainer, to its exchange that was taken.
+  ToyNews news;
+  std::map<uint32_t, ToyAnswer> newsOf;
 };
 
 } // namespace pdlrt

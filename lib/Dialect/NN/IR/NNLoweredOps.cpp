@@ -135,6 +135,10 @@ LogicalResult OnceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (static_cast<bool>(group.getClipAttr()) != static_cast<bool>(getNorm()))
     return emitOpError() << "needs `norm` exactly if " << getGroupAttr()
                          << " has a clip (C1)";
+  if (group.getRateOver().has_value() != (getPushersArgument() != nullptr))
+    return emitOpError() << "takes the number of pushers exactly if the rate "
+                            "of "
+                         << getGroupAttr() << " is divided by it (C2)";
   return success();
 }
 

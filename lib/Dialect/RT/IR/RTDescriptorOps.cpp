@@ -187,5 +187,13 @@ LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getCounts() && !isa<nn::TableOp>(symbol))
     return emitOpError() << "has counts of rows, and " << getSymbolAttr()
                          << " is no table (C5)";
+  FlatSymbolRefAttr name = nn::groupOf(symbol);
+  auto group =
+      name ? tables.lookupNearestSymbolFrom<nn::GroupOp>(*this, name.getAttr())
+           : nn::GroupOp();
+  if (getSeen() && !(group && group.getCompensation()))
+    return emitOpError() << "takes what gradients were computed on, and no "
+                            "group of "
+                         << getSymbolAttr() << " compensates delays (C6)";
   return verifyFunction(*this, tables, getCalleeAttr());
 }

@@ -33,6 +33,11 @@ textOf(const std::vector<std::pair<int64_t, int64_t>> &counters,
   return text + "}";
 }
 
+static std::string textOf(const ToyAnswer &answer) {
+  return textOf(answer.counters, "=") +
+         (answer.hasDense ? " " + textOf(answer.dense) : "");
+}
+
 std::string Event::describe() const {
   char time[40];
   std::snprintf(time, sizeof(time), "%9.3f  ",
@@ -64,15 +69,13 @@ std::string Event::describe() const {
   }
   case What::Answered:
     return time + at + " answers " + sender + " for step " +
-           std::to_string(step) + ": " + textOf(answer.counters, "=") + " " +
-           textOf(answer.dense);
+           std::to_string(step) + ": " + textOf(answer);
   case What::Closed:
     return time + at + " closes round " + std::to_string(step) + ": " +
            textOf(answer.dense);
   case What::Read:
     return time + sender + " reads from " + at + " for step " +
-           std::to_string(step) + ": " + textOf(answer.counters, "=") + " " +
-           textOf(answer.dense);
+           std::to_string(step) + ": " + textOf(answer);
   case What::Left:
     return time + sender + " is done";
   case What::Failed:

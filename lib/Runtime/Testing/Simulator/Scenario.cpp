@@ -49,21 +49,55 @@ private:
 } // namespace
 
 bool Scenario::succeeds() const {
-  return failingTrainer < 0 &&
-         (crashes.empty() || core.onFailure == FailurePolicy::Wait);
+  const bool isWait = core.onFailure == FailurePolicy::Wait;
+  // A copy dies with its trainer, or where another one takes its place.
+  const bool losesCopies =
+      mode == ToyMode::Geo &&
+      (!crashes.empty() || (isWait && !seconds.empty() && !cuts.empty()));
+  return failingTrainer < 0 && (crashes.empty() || isWait) && !losesCopies;
+}
+
+std::set<uint32_t> Scenario::culprits() const {
+  std::set<uint32_t> found;
+  if (failingTrainer >= 0)
+    found.insert(static_cast<uint32_t>(failingTrainer));
+  for (const ToyCrash &crash : crashes)
+    found.insert(crash.trainer);
+  for (const ToySecond &second : seconds)
+    found.insert(second.trainer);
+  return found;
+}
+
+bool Scenario::onlyAsks(uint64_t step) const {
+  return mode == ToyMode::Geo && step > 0 && step + 1 < program.size() &&
+         program[step - 1] == MessageKind::Reduce &&
+         program[step] == MessageKind::Exchange &&
+         program[step + 1] == MessageKind::Reduce;
+}
+
+bool Scenario::endsMeeting(uint64_t step) const {
+  return step > 0 && onlyAsks(step - 1);
 }
 
 static constexpr std::pair<ToyMode, const char *> modeNames[] = {
     {ToyMode::Sync, "sync"},
     {ToyMode::Async, "async"},
     {ToyMode::BoundedStaleness, "staleness"},
-    {ToyMode::Quorum, "quorum"}};
+    {ToyMode::Quorum, "quorum"},
+    {ToyMode::Geo, "geo"}};
 
 std::optional<ToyMode> pdlrt::toyModeOf(std::string_view name) {
   for (const auto &[mode, text] : modeNames)
     if (name == text)
       return mode;
   return std::nullopt;
+}
+
+std::vector<std::string> pdlrt::toyModeNames() {
+  std::vector<std::string> names;
+  for (const auto &[mode, text] : modeNames)
+    names.emplace_back(text);
+  return names;
 }
 
 StepFacts Scenario::factsOf(uint32_t worker, const ToyRequest &request) const {
@@ -142,7 +176,21 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   scenario.late = dice.chance(50) ? LateGradients::Drop : LateGradients::Count;
 
   const uint32_t steps = 3 + dice.upTo(5);
-  if (scenario.workers == 0) {
+  const auto meet = [&scenario] {
+    for (int i = 0; i < 2; ++i) {
+      scenario.program.push_back(MessageKind::Exchange);
+      scenario.program.push_back(MessageKind::Reduce);
+    }
+  };
+  if (mode == ToyMode::Geo) {
+    for (uint32_t step = 0; step < steps; ++step) {
+      scenario.program.push_back(MessageKind::Exchange);
+      if (dice.chance(10))
+        scenario.program.push_back(MessageKind::Save);
+      if (step + 1 < steps && dice.chance(20))
+        meet();
+    }
+  } else if (scenario.workers == 0) {
     const bool hasNorms = dice.chance(30) && mode == ToyMode::Sync;
     for (uint32_t step = 0; step < steps; ++step) {
       scenario.program.push_back(MessageKind::Exchange);
@@ -159,7 +207,10 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
       scenario.workerProgram.push_back(dice.chance(30) ? MessageKind::Pull
                                                        : MessageKind::Exchange);
   }
-  scenario.program.push_back(MessageKind::Reduce);
+  if (mode == ToyMode::Geo)
+    meet();
+  else
+    scenario.program.push_back(MessageKind::Reduce);
 
   // One in five networks is sound, so that the faults are not what it takes.
   if (!dice.chance(20)) {
@@ -173,7 +224,12 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   scenario.core.trainers = scenario.trainers;
   scenario.core.workersOfTrainer = scenario.workers;
   scenario.core.epoch = 1 + dice.below(1000);
-  scenario.core.mostPartBytes = uint64_t(1) << 20;
+  if (mode == ToyMode::Geo) {
+    scenario.core.newStartsGoOn = false;
+    scenario.core.keptAnswers = 1;
+  } else {
+    scenario.core.mostPartBytes = uint64_t(1) << 20;
+  }
   scenario.core.silenceLimit = std::chrono::seconds(20);
   scenario.core.joinLimit = std::chrono::minutes(2);
   scenario.hasGhost = dice.chance(50);
@@ -227,7 +283,9 @@ ToyRequest pdlrt::toyRequestOf(const Scenario &scenario, uint32_t server,
   for (int i = 0; i < 3; ++i)
     request.keys.push_back(static_cast<int64_t>(dice.below(10)));
   const MessageKind kind = scenario.programOf(worker)[step];
-  if (kind == MessageKind::Pull || kind == MessageKind::Save)
+  if (kind == MessageKind::Pull || kind == MessageKind::Save ||
+      scenario.onlyAsks(step) ||
+      (scenario.mode == ToyMode::Geo && kind == MessageKind::Reduce))
     return request;
   for (int i = 0; i < 3; ++i)
     request.increments.emplace_back(static_cast<int64_t>(dice.below(10)),
@@ -235,6 +293,8 @@ ToyRequest pdlrt::toyRequestOf(const Scenario &scenario, uint32_t server,
   // The same at all servers.
   request.hasPart =
       drawFor(scenario.seed, 7, (step * 8 + worker) * 8 + trainer) % 5 != 0;
+  if (scenario.mode == ToyMode::Geo && !request.hasPart)
+    request.increments.clear();
   for (size_t i = 0; request.hasPart && i < request.part.size(); ++i) {
     const float digits =
         1.0f + static_cast<float>(dice.below(1 << 20)) * 0x1p-20f;

@@ -63,6 +63,7 @@ private:
     event.server = rank;
     event.text = core->status().sentence;
     world.history.push_back(event);
+    ++world.endedServers;
     linger(world.clock.now() + Seconds(10));
   }
   /// Stays until all know, as a server process does, then ends.
@@ -142,7 +143,8 @@ public:
             [&scenario = in.scenario, number](ClockTime now) {
               return isCut(scenario, number, now);
             })),
-        world{in.scenario, in.clock, *network, in.history}, rank(number) {
+        world{in.scenario, in.clock, *network, in.history, in.endedServers},
+        rank(number) {
     const auto delay = drawFor(world.scenario.seed, 5, rank) % 2000;
     world.clock.runAfter(Milliseconds(static_cast<int64_t>(delay)),
                          [this] { start(); });
@@ -189,8 +191,9 @@ private:
   /// Whether the place of a new start was taken by a join of one that died,
   /// which was still on its way: then it is started once more.
   bool isShutOut() const {
-    return world.scenario.core.onFailure == FailurePolicy::Wait && starts > 1 &&
-           starts < 9 && seconds.empty() && secondsToCome == 0 && trainer &&
+    return world.scenario.core.onFailure == FailurePolicy::Wait &&
+           world.endedServers == 0 && starts > 1 && starts < 9 &&
+           seconds.empty() && secondsToCome == 0 && trainer &&
            trainer->isOver() && !trainer->hasJoined();
   }
   void watch() {
@@ -242,7 +245,9 @@ SimulationResult pdlrt::simulate(const Scenario &scenario,
                                             scenario.seed, result.faults);
   const auto changed = hooks.wrapNetwork ? hooks.wrapNetwork(*faulty) : nullptr;
   const auto lingering = createLingeringTransport(changed ? *changed : *faulty);
-  const ToyWorld world{scenario, clock, *lingering, result.history};
+  uint32_t endedServers = 0;
+  const ToyWorld world{scenario, clock, *lingering, result.history,
+                       endedServers};
 
   std::vector<std::unique_ptr<ToyServer>> servers;
   for (uint32_t server = 0; server < scenario.servers; ++server)

@@ -91,6 +91,7 @@ Message ToyAnswer::encode() const {
   put(bytes, trainer);
   put(bytes, step);
   putAll(bytes, counters);
+  put(bytes, static_cast<uint8_t>(hasDense));
   put(bytes, dense);
   return Message::ofString(std::move(bytes));
 }
@@ -99,10 +100,13 @@ Expected<ToyAnswer> ToyAnswer::decode(const Message &message) {
   const std::string bytes = message.toString();
   Reader reader(bytes);
   ToyAnswer answer;
+  uint8_t flag = 0;
   reader.take(answer.trainer);
   reader.take(answer.step);
   reader.takeAll(answer.counters);
+  reader.take(flag);
   reader.take(answer.dense);
+  answer.hasDense = flag != 0;
   if (!reader.tookAll())
     return Status::invalid("payload is no toy answer");
   return answer;

@@ -46,7 +46,8 @@ ToyRequest ToyTable::note(const Envelope &request, const Message &payload,
   return event.request;
 }
 
-ToyAnswer ToyTable::read(const Envelope &request, const ToyRequest &asked) {
+ToyAnswer ToyTable::read(const Envelope &request,
+                         const ToyRequest &asked) const {
   ToyAnswer answer;
   answer.trainer = request.trainer;
   answer.step = asked.step;
@@ -56,17 +57,21 @@ ToyAnswer ToyTable::read(const Envelope &request, const ToyRequest &asked) {
         key, found == values.counters.end() ? 0 : found->second);
   }
   answer.dense = values.dense;
+  return answer;
+}
+
+Message ToyTable::tell(const Envelope &request, const ToyAnswer &answer) {
   Event event;
   event.what = Event::What::Answered;
   event.when = clock.now();
   event.server = rank;
   event.trainer = request.trainer;
   event.worker = request.worker;
-  event.step = asked.step;
+  event.step = answer.step;
   event.kind = request.kind;
   event.answer = answer;
   history.push_back(event);
-  return answer;
+  return answer.encode();
 }
 
 void ToyTable::finishDense(const ToyBlock &given) {
@@ -77,7 +82,7 @@ void ToyTable::finishDense(const ToyBlock &given) {
 }
 
 Expected<Message> ToyTable::handle(const Envelope &request, Message payload) {
-  return read(request, note(request, payload, Turn::Alone)).encode();
+  return tell(request, read(request, note(request, payload, Turn::Alone)));
 }
 
 Status ToyTable::take(const Envelope &request, Message payload, Turn turn) {
@@ -85,6 +90,10 @@ Status ToyTable::take(const Envelope &request, Message payload, Turn turn) {
   requests[{request.trainer, request.worker}] = taken;
   if (turn == Turn::Dropped)
     return {};
+  if (scenario.mode == ToyMode::Geo && request.kind == MessageKind::Exchange) {
+    newsOf[request.trainer] = news.exchange(request.trainer, taken, values);
+    return {};
+  }
   if (turn == Turn::Alone) {
     for (const auto &[key, increment] : taken.increments)
       values.counters[key] += increment;
@@ -121,8 +130,12 @@ Status ToyTable::closeRound(MessageKind kind) {
 Expected<std::vector<Message>>
 ToyTable::answer(std::span<const Envelope> asked) {
   std::vector<Message> answers;
-  for (const Envelope &each : asked)
+  for (const Envelope &each : asked) {
+    const bool isNews =
+        scenario.mode == ToyMode::Geo && each.kind == MessageKind::Exchange;
     answers.push_back(
-        read(each, requests[{each.trainer, each.worker}]).encode());
+        tell(each, isNews ? newsOf[each.trainer]
+                          : read(each, requests[{each.trainer, each.worker}])));
+  }
   return answers;
 }

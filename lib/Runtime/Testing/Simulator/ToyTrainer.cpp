@@ -8,6 +8,8 @@
 
 #include "ToyTrainer.h"
 
+#include "pdlrt/Testing/Simulator/ToyCopies.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -63,7 +65,10 @@ public:
   Sender(std::shared_ptr<Shared> of, uint32_t number)
       : shared(std::move(of)), worker(number),
         program(shared->world.scenario.programOf(number)),
-        previous(shared->world.scenario.servers) {}
+        previous(shared->world.scenario.servers),
+        copies(shared->world.scenario.servers),
+        greetedAt(shared->world.scenario.servers),
+        joinedAt(shared->world.scenario.servers) {}
 
   /// Of the process: greets all servers, and joins the first one before others.
   void greet();
@@ -88,6 +93,11 @@ private:
   using Next = void (Sender::*)();
 
   const Scenario &scenario() const { return shared->world.scenario; }
+  /// Whether this step's request says what was changed of a copy.
+  bool isOfCopies() const {
+    return scenario().mode == ToyMode::Geo &&
+           program[step] == MessageKind::Exchange;
+  }
   /// Sends something to each server; `next` follows when all have answered.
   template <typename Send> void toAll(Send send, Next next);
   void answered(uint32_t server, Expected<Message> answer, Next next);
@@ -106,6 +116,10 @@ private:
   }
 
   void connect();
+  void greetAt(uint32_t server, RequestDone done);
+  void joinAt(uint32_t server, RequestDone done);
+  void skip(RequestDone done);
+  void greeted();
   void joinFirst();
   void joinOthers();
   void joinFrom(uint32_t first, uint32_t end, Next next);
@@ -116,6 +130,9 @@ private:
   void sendStep();
   Message sendAhead(uint32_t server, const Message &payload);
   void readStep();
+  void joinToLeave(uint32_t server, const std::string &sentence);
+  void sayLeave(uint32_t server, const std::string &sentence);
+  void over();
   void left();
   Event eventOf(Event::What what, uint32_t server) const;
 
@@ -127,8 +144,14 @@ private:
   /// Counts waves, so that ends of an earlier one are known.
   uint64_t wave = 0;
   std::vector<ToyAnswer> previous;
+  /// Of mode geo: of each server's state.
+  std::vector<ToyState> copies;
   uint64_t step = 0;
+  /// By server: it has answered a greeting; a join.
+  std::vector<bool> greetedAt, joinedAt;
+  size_t leavesLeft = 0;
   bool isAtEnd = false;
+  bool hasGreetedAgain = false;
 };
 
 Event ToyTrainer::Sender::eventOf(Event::What what, uint32_t server) const {
@@ -195,33 +218,80 @@ void ToyTrainer::Sender::connect() {
   }
 }
 
+/// Nothing is asked of that server.
+void ToyTrainer::Sender::skip(RequestDone done) {
+  shared->world.clock.runAfter(ClockTime(0),
+                               [done = std::move(done)] { done(Message()); });
+}
+
+void ToyTrainer::Sender::greetAt(uint32_t server, RequestDone done) {
+  sessions[server]->greet(
+      {}, [weak = weak_from_this(), server,
+           done = std::move(done)](Expected<Message> answer) {
+        if (const auto self = weak.lock(); self && answer.ok())
+          self->greetedAt[server] = true;
+        done(std::move(answer));
+      });
+}
+
+void ToyTrainer::Sender::joinAt(uint32_t server, RequestDone done) {
+  sessions[server]->join(
+      {}, [weak = weak_from_this(), server,
+           done = std::move(done)](Expected<Message> answer) {
+        if (const auto self = weak.lock(); self && answer.ok())
+          self->joinedAt[server] = true;
+        done(std::move(answer));
+      });
+}
+
 void ToyTrainer::Sender::greet() {
   connect();
   toAll([&](uint32_t server,
-            RequestDone done) { sessions[server]->greet({}, std::move(done)); },
-        &Sender::joinFirst);
+            RequestDone done) { greetAt(server, std::move(done)); },
+        &Sender::greeted);
 }
 
-/// Others need no answer.
+/// As ServerGroup::greetAll.
+void ToyTrainer::Sender::greeted() {
+  for (const auto &session : sessions)
+    if (const Status failure = session->failure(); !failure.ok()) {
+      shared->giveUp(failure.message());
+      return;
+    }
+  const auto isDone = [](const auto &session) {
+    return session->earlierStartIsDone();
+  };
+  if (std::all_of(sessions.begin(), sessions.end(), isDone)) {
+    shared->giveUp("its part is done");
+    return;
+  }
+  if (std::exchange(hasGreetedAgain, true) ||
+      std::none_of(sessions.begin(), sessions.end(), isDone)) {
+    joinFirst();
+    return;
+  }
+  toAll(
+      [&](uint32_t server, RequestDone done) {
+        if (isDone(sessions[server]))
+          skip(std::move(done));
+        else
+          greetAt(server, std::move(done));
+      },
+      &Sender::greeted);
+}
+
 void ToyTrainer::Sender::joinFrom(uint32_t first, uint32_t end, Next next) {
   toAll(
       [&](uint32_t server, RequestDone done) {
         if (server >= first && server < end)
-          sessions[server]->join({}, std::move(done));
+          joinAt(server, std::move(done));
         else
-          shared->world.clock.runAfter(
-              ClockTime(0), [done = std::move(done)] { done(Message()); });
+          skip(std::move(done));
       },
       next);
 }
 
 void ToyTrainer::Sender::joinFirst() {
-  if (std::all_of(sessions.begin(), sessions.end(), [](const auto &session) {
-        return session->earlierStartIsDone();
-      })) {
-    shared->giveUp("its part is done");
-    return;
-  }
   shared->incarnation = sessions[0]->offeredIncarnation();
   for (const auto &session : sessions)
     session->becomeStart(shared->incarnation, session == sessions[0]
@@ -294,6 +364,8 @@ void ToyTrainer::Sender::sendStep() {
         Event event = eventOf(Event::What::Contributed, server);
         event.request = request;
         shared->world.history.push_back(event);
+        if (isOfCopies())
+          addChanges(request, copies[server]);
         sessions[server]->send(program[step],
                                sendAhead(server, request.encode()),
                                std::move(done));
@@ -309,7 +381,8 @@ Message ToyTrainer::Sender::sendAhead(uint32_t server, const Message &payload) {
               ((step * 64 + shared->rank) * 8 + worker) * 8 + server);
   const uint64_t size = payload.size();
   if (program[step] != MessageKind::Exchange || worker != 0 ||
-      scenario().seed % 3 != 2 || drawn % 2 != 0 || size < 4)
+      scenario().core.mostPartBytes == 0 || scenario().seed % 3 != 2 ||
+      drawn % 2 != 0 || size < 4)
     return payload;
   // The second part stands before the first one, with a byte between them.
   const uint64_t begin = (drawn >> 8) % (size - 3);
@@ -336,6 +409,11 @@ void ToyTrainer::Sender::readStep() {
     previous[server] = *answer;
     Event event = eventOf(Event::What::Read, server);
     event.answer = *answer;
+    if (isOfCopies()) {
+      takeNews(*answer, copies[server]);
+      previous[server].dense = copies[server].dense;
+      event.copy = copies[server];
+    }
     shared->world.history.push_back(event);
   }
   if (++step < program.size()) {
@@ -358,23 +436,58 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   // As DistributedJob::leave.
   if (shared->isReplaced()) {
     left();
-    shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {
-      if (const auto self = weak.lock())
-        self->shared->hangUp();
-    });
     return;
   }
-  toAll(
-      [&](uint32_t server, RequestDone done) {
-        sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
-                               std::move(done));
-      },
-      &Sender::left);
-  // Best effort: it ends anyway.
-  after(std::chrono::seconds(10), &Sender::left);
+  // Nobody waits for what is open.
+  ++wave;
+  leavesLeft = sessions.size();
+  for (uint32_t server = 0; server < sessions.size(); ++server)
+    if (!sentence.empty() && greetedAt[server] && !joinedAt[server])
+      joinToLeave(server, sentence);
+    else
+      sayLeave(server, sentence);
+  // A leave in order is on its way for as long as it takes: that one may be
+  // lost with its network is no fault to look for here.
+  if (!sentence.empty())
+    after(std::chrono::seconds(10), &Sender::left);
+  else
+    after(std::chrono::seconds(10), &Sender::over);
 }
 
-void ToyTrainer::Sender::left() { shared->isOver = true; }
+/// As ServerGroup::joinToLeave: a server that has been greeted would wait.
+void ToyTrainer::Sender::joinToLeave(uint32_t server,
+                                     const std::string &sentence) {
+  ServerSession &session = *sessions[server];
+  session.becomeStart(shared->incarnation != 0 ? shared->incarnation
+                                               : session.offeredIncarnation(),
+                      StartSign::Claim::OnlyIfFirst);
+  session.join({}, [weak = weak_from_this(), server,
+                    sentence](const Expected<Message> &) {
+    if (const auto self = weak.lock())
+      self->sayLeave(server, sentence);
+  });
+}
+
+void ToyTrainer::Sender::sayLeave(uint32_t server,
+                                  const std::string &sentence) {
+  sessions[server]->send(MessageKind::Leave, Message::ofString(sentence),
+                         [weak = weak_from_this()](const Expected<Message> &) {
+                           const auto self = weak.lock();
+                           if (self && --self->leavesLeft == 0)
+                             self->left();
+                         });
+}
+
+void ToyTrainer::Sender::over() { shared->isOver = true; }
+
+/// The process ends, and its sessions with it.
+void ToyTrainer::Sender::left() {
+  over();
+  shared->world.clock.runAfter(ClockTime(0), [weak = weak_from_this()] {
+    if (const auto self = weak.lock())
+      self->shared->hangUp();
+  });
+}
 
 ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
     : shared(std::make_shared<Shared>(

@@ -26,6 +26,8 @@ struct ToyWorld {
   Clock &clock;
   Transport &network;
   History &history;
+  /// How many servers have ended.
+  uint32_t &endedServers;
 
   static std::string addressOf(uint32_t server) {
     return "s" + std::to_string(server);

@@ -116,6 +116,36 @@ SimulationHooks staleEpochAccepted(const Scenario &scenario) {
   return hooks;
 }
 
+/// Takes what came ahead of an earlier request for what came ahead of this one.
+SimulationHooks partsOfEarlierRequest(const Scenario &) {
+  SimulationHooks hooks;
+  hooks.wrapServer = [](RequestHandler protocol, ServerApplication &) {
+    using PartKey = std::tuple<uint32_t, uint32_t, std::string>;
+    return filtered(
+        std::move(protocol),
+        [first = std::make_shared<std::map<PartKey, std::string>>()](
+            const Frame &frame, const Message &request, Responder &responder,
+            const RequestHandler &next) {
+          if (frame.head.kind != MessageKind::Part) {
+            next(request, std::move(responder));
+            return;
+          }
+          const std::string bytes = frame.payload.toString();
+          constexpr size_t numberSize = sizeof(uint64_t);
+          std::string kept =
+              first
+                  ->try_emplace({frame.head.trainer, frame.head.worker,
+                                 bytes.substr(0, numberSize)},
+                                bytes)
+                  .first->second;
+          kept.resize(bytes.size());
+          next(joinFrame(frame.head, Message::ofString(std::move(kept))),
+               std::move(responder));
+        });
+  };
+  return hooks;
+}
+
 /// Takes an earlier start of a trainer for its newest one.
 SimulationHooks noFencing(const Scenario &) {
   SimulationHooks hooks;
@@ -502,6 +532,11 @@ std::vector<Mutant> pdlrt::test::allMutants() {
     for (ToyCrash &crash : scenario.crashes)
       crash.saysSo = scenario.trainers > 1 && crash.trainer == 0;
   };
+  const auto crashingWithCopies = [crashing](Scenario &scenario) {
+    crashing(scenario);
+    scenario.core.newStartsGoOn = true;
+    scenario.core.keptAnswers = 2;
+  };
   const auto somewhatStale = [](Scenario &scenario) {
     scenario.staleness = std::max<int64_t>(scenario.staleness, 1);
   };
@@ -542,6 +577,11 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       // A new start that comes within a round needs the answer before the last.
       {"oneAnswerKept", 20, nothing, crashingKeepingOne, ToyMode::Async},
       {"noFencing", 20, noFencing, sayingSo},
+      {"partsOfEarlierRequest", 20, partsOfEarlierRequest, {}},
+      {"noDeduplicationOfChanges", 20, noDeduplication, {}, ToyMode::Geo},
+      {"repeatedNewsLost", 20, repeatedAnswerLost, {}, ToyMode::Geo},
+      // A new start has no copy, and servers no news for it.
+      {"copyOutlivesItsTrainer", 20, nothing, crashingWithCopies, ToyMode::Geo},
       {"livingStartReplaced", 20, livingStartReplaced, startedTwice},
   };
 }

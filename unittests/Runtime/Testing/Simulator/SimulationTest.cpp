@@ -65,6 +65,24 @@ INSTANTIATE_TEST_SUITE_P(Quorum, SimulatedSeedsTest,
                          testing::Combine(testing::Values(ToyMode::Quorum),
                                           parts));
 
+INSTANTIATE_TEST_SUITE_P(Geo, SimulatedSeedsTest,
+                         testing::Combine(testing::Values(ToyMode::Geo),
+                                          parts));
+
+/// A server had let a start in at first, and another one later, which told the
+/// first start so before it joined: it joined the others.
+TEST(SimulationTest, WhoIsKeptOutByOneServerJoinsNone) {
+  for (const ToyMode mode : {ToyMode::Async, ToyMode::BoundedStaleness})
+    EXPECT_EQ(faultOf(19788, mode), "");
+}
+
+/// An answer to a greeting was of before a cut: behind it another start had
+/// done the whole part, and left.
+TEST(SimulationTest, WhosePartIsDoneMeanwhileJoinsNobody) {
+  for (const ToyMode mode : {ToyMode::Async, ToyMode::BoundedStaleness})
+    EXPECT_EQ(faultOf(5222, mode), "");
+}
+
 /// A start that one server had replaced told the others that its trainer had
 /// failed, before the later start had reached them: the job failed.
 TEST(SimulationTest, WhoIsReplacedEndsWithoutAWord) {
@@ -249,6 +267,42 @@ TEST_F(CheckerTest, AReadComesBeforeItsRound) {
 TEST_F(CheckerTest, NobodyGaveIt) {
   erase(find(Event::What::Contributed, 0));
   expectFault("takes what nobody gave to it");
+}
+
+/// The same of mode geo, with a meeting at the end.
+class CopyCheckerTest : public CheckerTest {
+protected:
+  CopyCheckerTest() {
+    scenario.mode = ToyMode::Geo;
+    scenario.program = {MessageKind::Exchange, MessageKind::Exchange,
+                        MessageKind::Reduce, MessageKind::Exchange,
+                        MessageKind::Reduce};
+    history = simulate(scenario).history;
+  }
+};
+
+TEST_F(CopyCheckerTest, TheHistoryItselfIsRight) {
+  EXPECT_EQ(checkHistory(scenario, history), "");
+}
+
+TEST_F(CopyCheckerTest, OneKeyOfACopy) {
+  ++history[find(Event::What::Read, 1)].copy.counters.begin()->second;
+  expectFault("a copy is not what the server had when it answered");
+}
+
+TEST_F(CopyCheckerTest, OneBitOfACopy) {
+  float &value = history[find(Event::What::Read, 0)].copy.dense[3];
+  value = std::nextafter(value, std::numeric_limits<float>::infinity());
+  expectFault("a copy is not what the server had when it answered");
+}
+
+/// Somebody gives what it has changed behind the first sum.
+TEST_F(CopyCheckerTest, ACopyOfAMeetingIsOld) {
+  const size_t at = find(Event::What::Read, 6);
+  const Event read = history[at];
+  ASSERT_EQ(read.step, 3u);
+  erase(at);
+  expectFault("trainers that have met have other values than the server");
 }
 
 TEST_F(CheckerTest, SomebodyDoesNotEnd) {

@@ -476,8 +476,8 @@ def NN_OnceOp : NN_BodyOp<"once", [NN_FromGradient, AppliesStep,
 
     Constraints:
     - (C1) The symbol is an `nn.group`; `norm` is given exactly if it has a clip.
-    - (C2) Three f64 arguments, or four; as many f64 values yielded as names and as
-      results; results have rank 0.
+    - (C2) Three f64 arguments, and one more exactly if the group has `rate_over`; as
+      many f64 values yielded as names and as results; results have rank 0.
     - (C3) The ops of `nn.rule` (C2).
     - (C4) One scalar is the weight, and is what the region yields of its
       argument; one is the clip factor exactly if there is a `norm`.

@@ -160,6 +160,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     - (C3) `frozen_part` is none of the row slots.
     - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
     - (C5) `counts` are of an `nn.table`.
+    - (C6) `seen` is of a symbol whose group compensates delays.
 
     Example:
     ```mlir
