@@ -100,6 +100,8 @@ def parse():
         if name not in data.ALL:
             parser.error(f"{name} is no data set; there are {', '.join(data.ALL)}")
     given.translate = given.build / "bin" / "pdl-translate"
+    if given.servers < 1:
+        parser.error("--servers must be at least 1")
     if given.compiled and not given.folder:
         parser.error("--compiled asks for --folder, where the programs are")
     if not given.compiled and not given.translate.exists():
@@ -127,6 +129,8 @@ class Programs:
         self.given, self.folder = given, folder
         self.made = {}
         self.source = folder / "model.mlir"
+        if given.compiled and not folder.is_dir():
+            raise SystemExit(f"--compiled: there are no programs in {folder}")
         if given.compiled:
             self.made = {path.name: path for path in folder.iterdir() if path.is_dir()}
         else:
@@ -139,6 +143,8 @@ class Programs:
                 settings.known_modes(self.given.translate, self.source))
 
     def of(self, mode):
+        if mode not in self.made and self.given.compiled:
+            raise JobFailed(f"--compiled: there are no programs in {self.folder / mode}")
         if mode not in self.made:
             folder = self.folder / mode
             done = subprocess.run([self.given.translate, self.source, f"--mode={mode}", "-o",
@@ -322,10 +328,13 @@ def measure_host(given, folder, write):
     counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
     rows, firsts = [], {}
 
+    def update():
+        write({HOST: host_section(began, steps, rows, left)})
+
     def row(name, trainers, servers, run):
         firsts.setdefault(name, run.rate)
         rows.append(report.host_row(name, trainers, servers, run, firsts[name]))
-        write({HOST: host_section(began, steps, rows, left)})
+        update()
 
     for trainers in counts:
         say(f"host: local, {trainers} replicas")
@@ -341,12 +350,13 @@ def measure_host(given, folder, write):
                 say(str(failed))
                 left.append(f"{setting.name}, {trainers} trainers, failed: "
                             f"{str(failed)[:500]}".replace("\n", " "))
+                update()
 
 
 def host_section(began, steps, rows, left):
     from modes import scaling
     return (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} steps "
-            "of each, one thread each, over unix sockets; local: replicas of one process, with as "
+            "of each (of geo 80 and 400 at least), one thread each, over unix sockets; local: replicas of one process, with as "
             "many threads. \"Of one\" is the rate over that of the first line of the mode. Cores are "
             "those that trainers and servers kept busy.\n\n" + report.host_head() + "\n" +
             "\n".join(rows) + "\n" + not_run(left))
@@ -355,7 +365,7 @@ def host_section(began, steps, rows, left):
 def network_section(began, links, checked, steps, rows, left):
     from modes import scaling
     text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} "
-            "steps of each, one thread each. Each process has a link to a switch, of "
+            "steps of each (of geo 80 and 400), one thread each. Each process has a link to a switch, of "
             f"{links.rate / 1e6:g} Mbit/s each way, and is {1e3 * links.delay:g} ms from each "
             f"other. Before all runs {checked[0]}")
     text += f"; behind them {checked[1]}.\n\n" if len(checked) > 1 else ".\n\n"

@@ -60,11 +60,12 @@ class BenchModes(unittest.TestCase):
         self.assertEqual(len(by_name), len(settings.SETTINGS))
         self.assertEqual(by_name["quorum, all but one"].words(("{quorum}",), 1), ["1"])
 
-    def test_rates_of_dense_groups_alone_are_divided(self):
+    def test_models_say_what_docs_recommend(self):
         for kind in (data.Criteo, data.Avazu, data.Known):
             text = kind.__new__(kind).text()
             self.assertRegex(text, r"nn\.group @dense .*\) rate_over\(pushers\)")
             self.assertEqual(text.count("rate_over"), 1)
+            self.assertRegex(text, r"nn\.group @sparse .* merge\(sum\)")
 
     def test_sections(self):
         with tempfile.TemporaryDirectory() as name:

@@ -1,22 +1,27 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every mode among faults: processes that stand still for longer than the silence limit,
-connections that are cut half-way in messages, and processes that are killed. What a mode
+"""Every mode among faults: processes that stand still, where the mode can wait for longer than
+the silence limit, connections that are cut half-way in messages, and processes that are killed. What a mode
 promises comes out all the same, or all end with a sentence that names who died. Real
 processes; every wait is bounded."""
 
+import collections
 import contextlib
 import pathlib
+import re
 import signal
 import tempfile
 import time
 import unittest
 
+from applied_log import CONTRIBUTES, REQUEST, flags_of, records, sender_of
 from cluster import Cluster
 from cutting_proxy import CuttingProxy
-from programs import ADULT, BUILD, PDL_TRANSLATE, run
+from programs import ADULT, BUILD, PDL_TRANSLATE, checkpoints_in, run
 from sync_test import small_model
+
+import tensorfile
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
 SILENCE = 2  # seconds after which a peer counts as dead
@@ -109,11 +114,11 @@ class ModeFaults(unittest.TestCase):
             cluster.peers = before("t", cluster.counts[0])
         return proxies
 
-    def check_promise(self, name):
+    def check_promise(self, name, cluster):
         mode, _, servers, promised = MODES[name]
         saved = self.root / f"{name}.paused.saved"
         if promised is BITS:
-            steps = int(max(saved.glob("step-" + 12 * "[0-9]")).name.removeprefix("step-"))
+            steps = int(checkpoints_in(saved)[-1].name.removeprefix("step-"))
             run(self.root / "local" / "trainer", "train", *self.flags(f"{name}.local", steps),
                 "--replicas", "2x2")
             run(PDL_CHECKPOINT, "diff", self.root / f"{name}.local.saved", saved)
@@ -123,9 +128,30 @@ class ModeFaults(unittest.TestCase):
             run(self.root / mode / "pserver", "replay",
                 *(logs / f"applied-{rank}.log" for rank in range(servers)), "-o", again)
             run(PDL_CHECKPOINT, "diff", saved, again)
+            self.check_pushes(name, cluster)
         else:
-            dumps = [(self.root / f"{name}.dump{rank}").read_bytes() for rank in range(2)]
-            self.assertEqual(*dumps)
+            dumps = [self.root / f"{name}.dump{rank}" for rank in range(2)]
+            self.assertEqual(dumps[0].read_bytes(), dumps[1].read_bytes())
+            values = self.root / f"{name}.values"
+            run(PDL_CHECKPOINT, "dump", saved, "-o", values)
+            held, served = tensorfile.read(dumps[0]), tensorfile.read(values)
+            for symbol in ("w1", "emb.values"):
+                self.assertEqual(held[symbol].data, served[symbol].data)
+
+    def check_pushes(self, name, cluster):
+        """Each step counts once: a server has one request with gradients for each, of a worker
+        in mode async, else of a trainer."""
+        mode, _, servers, _ = MODES[name]
+        steps = [int(re.search(r"trained (\d+) steps", trainer.output)[1])
+                 for trainer in cluster.trainers]
+        due = {(rank, worker): count for rank, count in enumerate(steps)
+               for worker in ((1, 2) if mode == "async" else (0,))}
+        for rank in range(servers):
+            pushed = collections.Counter(
+                sender_of(body)
+                for kind, body in records(self.root / f"{name}.paused.logs/applied-{rank}.log")
+                if kind == REQUEST and flags_of(body) & CONTRIBUTES)
+            self.assertEqual(pushed, due)
 
     def test_pauses_and_cut_connections(self):
         for name in MODES:
@@ -153,7 +179,7 @@ class ModeFaults(unittest.TestCase):
                 self.wait_for_steps(cluster, f"{name}.paused", steps + 20)
                 cluster.interrupt_when(lambda: True)
                 self.assertGreater(sum(proxy.done for proxy in proxies), CUTS)
-                self.check_promise(name)
+                self.check_promise(name, cluster)
 
     def check_abort(self, name, victims, named):
         """kill -9: all others say who it was, and end."""
@@ -166,7 +192,8 @@ class ModeFaults(unittest.TestCase):
             for process in cluster.processes():
                 if process is not victim:
                     self.assertEqual(process.wait(PATIENCE), 1, process.output)
-                    self.assertRegex(process.output, named)
+                    self.assertRegex("\n".join(
+                        line for line in process.output.splitlines() if "error: " in line), named)
 
     def test_a_killed_trainer_ends_all(self):
         for name in MODES:
@@ -178,6 +205,21 @@ class ModeFaults(unittest.TestCase):
             if servers:
                 with self.subTest(name):
                     self.check_abort(name, "servers", "/s1")
+
+    def test_who_waits_ends_where_a_server_is_lost_too(self):
+        """Nobody waits for a trainer that cannot go on."""
+        for name in ("sync", "half-async", "async"):
+            with self.subTest(name):
+                with self.job(name, "lost", "--silence-limit", SILENCE, "--on-failure",
+                              "wait") as cluster:
+                    cluster.start()
+                    self.wait_for_steps(cluster, f"{name}.lost", 20)
+                    for victim in (cluster.trainers[0], cluster.servers[1]):
+                        victim.popen.kill()
+                        victim.popen.wait()
+                    for process in (cluster.trainers[1], cluster.servers[0]):
+                        self.assertEqual(process.wait(PATIENCE), 1, process.output)
+                        self.assertRegex(process.output, r"/s1 has (died|ended)")
 
 
 if __name__ == "__main__":

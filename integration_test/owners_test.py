@@ -13,7 +13,7 @@ import time
 import unittest
 
 from cluster import Cluster
-from programs import (ADULT, BUILD, PDL_TRANSLATE, model, nightly, run,
+from programs import (ADULT, BUILD, PDL_TRANSLATE, checkpoints_in, model, nightly, run,
                       test_data)
 from sync_comparison import (PDL_CHECKPOINT, RATES, SyncComparison,
                              options_text)
@@ -283,7 +283,7 @@ class Faults(OwnersComparison):
                                      r"trainer 1\b.*(died|lost)|has died")
                 self.assertLess(time.monotonic() - killed, 30)
             flags = [*self.flags(DATA, name, 60), "--resume"]
-            newest = max((self.root / f"{name}.saved").glob("step-" + 12 * "[0-9]"))
+            newest = checkpoints_in(self.root / f"{name}.saved")[-1]
             steps = int(newest.name.removeprefix("step-"))
             self.assertGreaterEqual(steps, 50)
             flags[flags.index("--steps") + 1] = steps + 10
@@ -303,7 +303,7 @@ class Faults(OwnersComparison):
                 cluster.start()
                 self.wait_for_steps(cluster, name, 30)
                 cluster.interrupt_when(lambda: True)
-            newest = max((self.root / f"{name}.saved").glob("step-" + 12 * "[0-9]"))
+            newest = checkpoints_in(self.root / f"{name}.saved")[-1]
             steps = int(newest.name.removeprefix("step-"))
             lines = (self.root / f"{name}.losses").read_text().split()
             self.assertEqual(len(lines), steps)
@@ -330,7 +330,7 @@ class Faults(OwnersComparison):
             self.assertIn("part1.csv:541:", cluster.trainers[1].output)
             self.assertEqual(cluster.trainers[0].wait(60),
                              128 + signal.SIGTERM, cluster.trainers[0].output)
-        newest = max((self.root / "bad.saved").glob("step-" + 12 * "[0-9]"))
+        newest = checkpoints_in(self.root / "bad.saved")[-1]
         self.assertEqual(newest.name, "step-000000000008")
 
     def test_who_cannot_take_part_says_so(self):

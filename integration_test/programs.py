@@ -69,6 +69,11 @@ def test_data(*parts):
     return pathlib.Path(folder, *parts)
 
 
+def checkpoints_in(folder):
+    """Those that are whole, the oldest first; what a killed process left unfinished is none."""
+    return sorted(pathlib.Path(folder).glob("step-" + 12 * "[0-9]"))
+
+
 def is_nightly():
     """Whether the tests of a night run, which repeat others with more seeds, models or
     processes (scripts/test.sh --nightly)."""

@@ -96,11 +96,13 @@ def measure_local(programs, data, replicas, steps):
 
 def measure_on_host(programs, setting, data, trainers, servers, steps):
     """Processes of this host, without links."""
+    steps = max(steps, setting.least_steps)
     return job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 600)
 
 
 def measure(programs, setting, data, trainers, servers, steps, links):
     servers = servers if setting.servers else 0
+    steps = max(steps, setting.least_steps)
     with links.make(servers + trainers) as made:
         run = job.cluster_run(programs, setting, flags(data, steps), 1, trainers, servers, 300,
                               made)

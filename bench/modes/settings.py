@@ -16,6 +16,8 @@ class Setting:
     mode: str
     trainer_flags: tuple = ()
     server_flags: tuple = ()
+    # How many steps show the mode: those of some exchanges.
+    least_steps: int = 1
     # Whether there are servers, and whether trainers are told each other's addresses.
     servers: bool = True
     peers: bool = False
@@ -33,8 +35,8 @@ SETTINGS = (
     Setting("async, pushes beside steps", "async", trainer_flags=("--push-queue", "1")),
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4")),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
-    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8")),
-    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100")),
+    Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), least_steps=80),
+    Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100"), least_steps=400),
     Setting("collective", "collective", servers=False, peers=True),
     Setting("hybrid", "hybrid", peers=True),
 )

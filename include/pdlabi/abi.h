@@ -278,10 +278,11 @@ typedef enum pdl_untouched_kind {
   PDL_UNTOUCHED_DENSE = 1 /* they are updated with a zero gradient */
 } pdl_untouched_kind;
 
-/* What a rule is given where the gradients of several steps are one push. */
+/* What a rule is given where the gradients of several steps are one push; and
+   in mode geo, what of its changes a trainer sends. */
 typedef enum pdl_merge_kind {
-  PDL_MERGE_MEAN = 0, /* divided by the weight of all of them */
-  PDL_MERGE_SUM = 1   /* divided by their mean weight */
+  PDL_MERGE_MEAN = 0, /* divided by the weight of all steps; by the trainers */
+  PDL_MERGE_SUM = 1   /* divided by their mean weight; by nothing */
 } pdl_merge_kind;
 
 typedef struct pdl_once_arguments {

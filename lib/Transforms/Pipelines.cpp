@@ -144,6 +144,14 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
              static_cast<Phase>(phase), options);
 }
 
+/// An option keeps no copy of its description.
+static llvm::StringRef modeDescription() {
+  static const std::string text =
+      "Who holds the state and who waits for whom: " +
+      ps::modeList(/*withServers=*/false);
+  return text;
+}
+
 namespace {
 /// Options of `--pdl-pipeline`, as text.
 struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
@@ -172,11 +180,8 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> targetCpu{*this, "target-cpu",
                                 llvm::cl::desc("The CPU to compile for"),
                                 llvm::cl::init("x86-64-v3")};
-  Option<std::string> mode{
-      *this, "mode",
-      llvm::cl::desc("Who holds the state and who waits for whom: " +
-                     ps::modeList(/*withServers=*/false)),
-      llvm::cl::init("local")};
+  Option<std::string> mode{*this, "mode", llvm::cl::desc(modeDescription()),
+                           llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
                      llvm::cl::desc("Cut parameters into several blocks"),
                      llvm::cl::init(true)};

@@ -541,7 +541,8 @@ LogicalResult Report::readConstants() {
   if (costs.empty())
     return success();
   if (!constants)
-    return getOperation().emitError(
+    return mlir::emitError(
+        getOperation().getLoc(),
         "ps-report: costs of a step need the machine's constants too: give "
         "machine=FILE, which pdl-measure writes");
   FailureOr<MeasuredCosts> found = readCosts(getOperation(), costs);
@@ -557,17 +558,20 @@ LogicalResult Report::readConstants() {
 
 LogicalResult Report::checkOptions() {
   ModuleOp module = getOperation();
-  if (trainers < 1 || workers < 1 || batchSize < 1 || geoSteps < 1 ||
+  if (trainers < 1 || workers < 1 || batchSize < 0 || geoSteps < 1 ||
       !(uniqueShare >= 0) || uniqueShare > 1)
-    return module.emitError(
+    return mlir::emitError(
+        module.getLoc(),
         "ps-report: trainers, workers, batch-size and geo-steps are at least "
         "1, unique-share is at least 0 and at most 1");
   if (hosts != "own" && hosts != "shared")
-    return module.emitError("ps-report: hosts is 'own' or 'shared', not '")
+    return mlir::emitError(module.getLoc(),
+                           "ps-report: hosts is 'own' or 'shared', not '")
            << hosts << "'";
   mode = &ps::getMode(module);
   if (pushQueue > 0 && !(mode->workersSend && !mode->stepsAreRounds))
-    return module.emitError("ps-report: push-queue is for mode async, not for ")
+    return mlir::emitError(module.getLoc(),
+                           "ps-report: push-queue is for mode async, not for ")
            << mode->name;
   return success();
 }
@@ -576,6 +580,9 @@ LogicalResult Report::run() {
   ModuleOp module = getOperation();
   if (failed(checkOptions()) || failed(readConstants()))
     return failure();
+  if (batchSize == 0)
+    batchSize =
+        measured ? int64_t(measured->batchSize) : pdlabi::defaultBatchSize;
   if (failed(PlacementMap::compute(
           module, servers < 0 ? std::nullopt : std::optional<int32_t>(servers),
           trainers, policy, map)))
@@ -586,7 +593,7 @@ LogicalResult Report::run() {
   std::string message;
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &message);
   if (!file)
-    return module.emitError() << "ps-report: " << message;
+    return mlir::emitError(module.getLoc()) << "ps-report: " << message;
   raw_ostream &out = file->os();
   out << "model @" << module.getName().value_or("model") << ", mode "
       << mode->name << ", " << trainers << " trainers of " << workers

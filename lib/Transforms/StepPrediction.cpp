@@ -37,18 +37,19 @@ static LogicalResult readNumbers(ModuleOp module, llvm::StringRef path,
                                  llvm::json::Object *whole = nullptr) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return module.emitError() << "ps-report cannot read " << what << " from "
-                              << path << ": " << buffer.getError().message();
+    return mlir::emitError(module.getLoc())
+           << "ps-report cannot read " << what << " from " << path << ": "
+           << buffer.getError().message();
   llvm::Expected<llvm::json::Value> value =
       llvm::json::parse((*buffer)->getBuffer());
   if (!value)
-    return module.emitError()
+    return mlir::emitError(module.getLoc())
            << path << " is no JSON: " << llvm::toString(value.takeError());
   llvm::json::Object *object = value->getAsObject();
   for (const Number &number : numbers) {
     double found = object ? object->getNumber(number.name).value_or(0) : 0;
     if (!(found > 0))
-      return module.emitError()
+      return mlir::emitError(module.getLoc())
              << path << " has no positive number \"" << number.name
              << "\"; let " << writer << " write the file";
     *number.place = found;
@@ -103,7 +104,7 @@ FailureOr<MeasuredCosts> pdlc::readCosts(ModuleOp module,
   result.tableBytes = whole.getNumber("table_bytes").value_or(0);
   llvm::StringRef model = whole.getString("model").value_or("");
   if (model != module.getName().value_or("model"))
-    return module.emitError()
+    return mlir::emitError(module.getLoc())
            << path << " has the costs of model @" << model
            << "; train this one with --mode=local and --costs";
   return result;
@@ -128,7 +129,7 @@ static constexpr double kCopies = 2;
 
 /// Mode geo: rows of a step of all trainers that are new to the job.
 static double newKeysOfCopies(const JobLoad &job, const MeasuredCosts *costs) {
-  if (!job.trainersApply || job.trainers == 1 || !costs || costs->steps < 1)
+  if (!job.trainersApply || !costs || costs->steps < 1)
     return 0;
   return costs->tableKeys /
          (costs->steps * costs->batchSize * costs->replicas) *
@@ -142,9 +143,11 @@ static double newKeysOfCopies(const JobLoad &job, const MeasuredCosts *costs) {
 static double copyTables(const JobLoad &job, const OwnerLoad &owner,
                          double made, const MachineConstants &machine) {
   const double trainers = double(job.trainers);
-  const double found =
-      (owner.keys + owner.otherKeys) * (job.trainers > 1 ? 2 : 1);
-  return found * machine.findKey +
+  const double ownKeys = owner.keys * machine.findKey;
+  // What a trainer that is alone makes was measured with its step.
+  if (job.trainers == 1)
+    return ownKeys;
+  return 2 * (ownKeys + owner.otherKeys * machine.findKey) +
          made * (1 + (trainers - 1) / trainers) * machine.newKey;
 }
 

@@ -42,7 +42,7 @@ def PSPartition : Pass<"ps-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pdlc::ps::PSDialect"];
   let options = [
     Option<"mode", "mode", "std::string", "\"sync\"",
-           "sync, async, half-async or geo">,
+           "sync, half-async, async, quorum, collective, hybrid or geo">,
     Option<"slice", "slice", "bool", "true", "Cut parameters into several blocks">,
     Option<"minBlockElements", "min-block-elements", "int64_t", "8192",
            "The least elements of a block, at least 1">,
@@ -194,8 +194,9 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
            "round-robin, hash-name or least-loaded">,
     Option<"trainers", "trainers", "int32_t", "1", "How many trainers">,
     Option<"workers", "workers", "int32_t", "1", "Workers of a trainer">,
-    Option<"batchSize", "batch-size", "int64_t", "pdlabi::defaultBatchSize",
-           "Samples of a worker and step; a trainer's default unless given">,
+    Option<"batchSize", "batch-size", "int64_t", "0",
+           "Samples of a worker and step; 0: as in `costs`, else a trainer's "
+           "default">,
     Option<"uniqueShare", "unique-share", "double", "0",
            "Distinct keys of a trainer's step (geo: between exchanges) over its "
            "ids; 0: as in `costs`, else 1">,

@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pdlrt {
 
@@ -60,6 +61,9 @@ struct Handshake {
   /// --pack-keys and --pack-gradients: how a trainer packs what it sends. A
   /// server says how gradients must be packed.
   std::string keyPacking = "none", gradientPacking = "none";
+  /// Of a server: who waits for whom there (--max-staleness, --quorum,
+  /// --late-gradients), as a text. Trainers compare those of all servers.
+  std::string bounds;
   /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
   int64_t startStep = 0;
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server
@@ -91,6 +95,10 @@ Expected<Handshake> decodeHandshake(const Message &payload);
 /// differs, with both values and what to do. A `workers` of 0 fits any; who
 /// takes no part has no run to compare.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
+
+/// Of the handshakes that servers answered a trainer with, by server: an error
+/// where they were started with different bounds, or where one is none.
+Status compareServers(const std::vector<Message> &answers);
 
 } // namespace pdlrt
 

@@ -150,14 +150,21 @@ public:
   }
 
   /// Some server has said that a later start of this trainer has joined in its
-  /// place. The trainer lives, so no group of this start leaves any server:
-  /// those that the later one has not reached yet would take it for a failure.
+  /// place, or that another one has the place that it asks for. The trainer
+  /// lives, so no group of this start leaves any server: those that the other
+  /// one has not reached yet would take it for a failure.
   bool isReplaced() const;
+  /// Some server has died, or ended before its job, as far as this group knows.
+  bool hasLostServer() const;
+  /// Another group of this process knows so: what leaves says it, so that
+  /// nobody waits for a new start of this trainer.
+  void noteLostServer();
   /// Tells the servers that were joined that this trainer is done (an empty
   /// sentence) or why it failed, and waits for their answers, `limit` at most.
   /// Without a failure, servers that did not answer until then are reported.
   /// A failure is also told to servers that were only greeted, and know no
-  /// earlier start: they would wait for this one.
+  /// earlier start: they would wait for this one. Does nothing where it is
+  /// replaced.
   void leaveAll(const std::string &sentence,
                 std::chrono::milliseconds limit = std::chrono::seconds(2));
 

@@ -159,6 +159,11 @@ public:
   /// place, or that another one has the place that it asks for: it is not this
   /// one that servers wait for.
   virtual bool isReplaced() const = 0;
+  /// The session has failed because the server has died, or has ended, or was
+  /// not heard of for too long.
+  virtual bool serverIsLost() const = 0;
+  /// Another server of the job is lost: a Leave says so (`noteOfLostServer`).
+  virtual void noteLostServer() = 0;
   /// What messages call the server: "server a:7101".
   virtual const std::string &name() const = 0;
 };

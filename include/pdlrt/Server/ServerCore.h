@@ -52,12 +52,15 @@ struct ServerCoreOptions {
   /// lost. Zero: never.
   ClockTime silenceLimit = std::chrono::seconds(10);
   /// Under Abort: a trainer that has not joined for that long, after the
-  /// server's start, is lost; under Wait, where none has joined, and where new
-  /// starts do not go on also where all who have are gone or silent. Less, a
+  /// server's start, is lost; under Wait, where none has joined. Less, a
   /// minute, where a start of its rank was refused that may have been meant for
   /// this job. Zero: never.
   ClockTime joinLimit = std::chrono::minutes(10);
   FailurePolicy onFailure = FailurePolicy::Abort;
+  /// Under Wait, where new starts do not go on: the job has failed when no
+  /// trainer at all was heard of for that long. Other servers may have failed
+  /// it, and all who knew are gone. Zero: never.
+  ClockTime abandonLimit = std::chrono::hours(1);
   /// Under Wait: how many answers of a sender are kept for a new start of its
   /// trainer, which goes back as far as that (docs/Protocol.md). Under Abort
   /// one is kept.

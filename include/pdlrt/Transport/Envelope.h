@@ -73,6 +73,10 @@ struct Envelope {
 
 inline constexpr size_t envelopeSize = 40;
 
+/// The note of a Leave whose trainer has lost a server: no new start could go
+/// on, and nobody need wait for one.
+inline constexpr const char *noteOfLostServer = "a server is lost";
+
 /// The sequence of the refusal of a Greet or a Join because another start has
 /// the place.
 inline constexpr uint64_t sequenceOfTaken = 1;

@@ -24,6 +24,7 @@ LineFile::~LineFile() {
 
 Status LineFile::open(const std::string &newPath) {
   const bool isStandard = newPath == "-";
+  failure = {};
   path = isStandard ? "the standard output" : newPath;
   file = isStandard ? stdout : std::fopen(path.c_str(), "w");
   lineCount = 0;
@@ -59,6 +60,7 @@ Expected<int64_t> LineFile::openBehind(const std::string &newPath,
     lineCount = isThere || newPath == "-" ? lines : 0;
     return lineCount;
   }
+  failure = {};
   path = newPath;
   file = std::fopen(path.c_str(), "r+");
   PDLRT_RETURN_IF_ERROR(check(file != nullptr));
@@ -86,8 +88,9 @@ Status LineFile::close() {
       (closing == stdout ? std::fflush(closing) : std::fclose(closing)) == 0);
 }
 
-Status LineFile::check(bool good) const {
-  return good ? Status()
-              : Status::invalid("cannot write " + path + ": " +
-                                std::strerror(errno));
+Status LineFile::check(bool good) {
+  if (!good && failure.ok())
+    failure =
+        Status::invalid("cannot write " + path + ": " + std::strerror(errno));
+  return failure;
 }

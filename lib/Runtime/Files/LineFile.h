@@ -41,14 +41,17 @@ public:
   /// What was written is in the file, should the process be killed. Does
   /// nothing where none is open.
   Status flush();
-  /// Does nothing where none is open.
+  /// Does nothing where none is open. An error of an earlier call comes again:
+  /// what it did not write is lost.
   Status close();
 
 private:
-  Status check(bool good) const;
+  Status check(bool good);
 
   std::FILE *file = nullptr;
   std::string path;
+  /// The first error.
+  Status failure;
   int64_t lineCount = 0;
 };
 

@@ -115,8 +115,14 @@ public:
     if (std::any_of(groups.begin(), groups.end(),
                     [](ServerGroup *group) { return group->isReplaced(); }))
       return;
-    for (ServerGroup *group : groups)
+    const bool isLost =
+        std::any_of(groups.begin(), groups.end(),
+                    [](ServerGroup *group) { return group->hasLostServer(); });
+    for (ServerGroup *group : groups) {
+      if (isLost)
+        group->noteLostServer();
       group->leaveAll(outcome.message());
+    }
   }
 
 private:
@@ -259,10 +265,11 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
     return connected;
   Expected<std::vector<Message>> answers =
       (*connected)->joinAll(handshakes(/*takesPart=*/true));
-  if (!answers) {
+  const Status status = answers ? compareServers(*answers) : answers.status();
+  if (!status.ok()) {
     // Servers that it has joined would wait for it.
-    (*connected)->leaveAll(answers.status().message());
-    return answers.status();
+    (*connected)->leaveAll(status.message());
+    return status;
   }
   incarnation = (*connected)->incarnation();
   start.claim = StartSign::Claim::Decided;

@@ -70,6 +70,7 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("on_failure", object.onFailure);
   visit("pack_keys", object.keyPacking);
   visit("pack_gradients", object.gradientPacking);
+  visit("bounds", object.bounds);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
   visit("takes_part", object.takesPart);
@@ -281,4 +282,22 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
       "goes on from step", trainer.startStep, server.startStep,
       "start all processes with the same --checkpoint and --resume; where one "
       "has passed over a damaged checkpoint, remove that");
+}
+
+Status pdlrt::compareServers(const std::vector<Message> &answers) {
+  std::string first;
+  for (size_t server = 0; server < answers.size(); ++server) {
+    Expected<Handshake> own = decodeHandshake(answers[server]);
+    if (!own)
+      return own.status();
+    if (server == 0)
+      first = std::move(own->bounds);
+    else if (own->bounds != first)
+      return Status::invalid(fmt::format(
+          "servers were started with different flags: server 0 has {}, server "
+          "{} {}; give all servers the same",
+          first.empty() ? "none of these" : first, server,
+          own->bounds.empty() ? "none of these" : own->bounds));
+  }
+  return {};
 }

@@ -340,9 +340,10 @@ void ServerGroup::joinToLeave(Wave::Time until) {
       wave->skip(server);
       continue;
     }
-    sessions[server]->becomeStart(sender.incarnation != 0
-                                      ? sender.incarnation
-                                      : sessions[server]->offeredIncarnation(),
+    // Less than that of any start that may yet come, which the first server
+    // counts.
+    sessions[server]->becomeStart(sender.incarnation != 0 ? sender.incarnation
+                                                          : 1,
                                   StartSign::Claim::OnlyIfFirst);
     sessions[server]->join(*greeted[server], wave->doneOf(server));
   }
@@ -357,11 +358,26 @@ bool ServerGroup::isReplaced() const {
                      [](const auto &session) { return session->isReplaced(); });
 }
 
+bool ServerGroup::hasLostServer() const {
+  return std::any_of(sessions.begin(), sessions.end(), [](const auto &session) {
+    return session->serverIsLost();
+  });
+}
+
+void ServerGroup::noteLostServer() {
+  for (const auto &session : sessions)
+    session->noteLostServer();
+}
+
 void ServerGroup::leaveAll(const std::string &sentence,
                            std::chrono::milliseconds limit) {
+  if (isReplaced())
+    return;
   const auto until = std::chrono::steady_clock::now() + limit;
   if (!sentence.empty())
     joinToLeave(until);
+  if (hasLostServer())
+    noteLostServer();
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server)
     if (joined[server])

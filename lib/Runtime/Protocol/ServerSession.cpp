@@ -95,6 +95,14 @@ public:
     const std::lock_guard lock(mutex);
     return earlierNotes;
   }
+  bool serverIsLost() const {
+    const std::lock_guard lock(mutex);
+    return isLost;
+  }
+  void noteLostServer() {
+    const std::lock_guard lock(mutex);
+    lostElsewhere = true;
+  }
   bool isReplaced() const {
     const std::lock_guard lock(mutex);
     return wasReplaced;
@@ -197,6 +205,7 @@ private:
   void takeWait(const Envelope &head, const Message &payload);
   void takeSign(const Message &payload);
   /// Nothing but a Leave is sent from now on.
+  void loseServer(const Status &status);
   void failWith(const Status &status);
   void finish(uint64_t number, Expected<Message> result);
 
@@ -232,6 +241,8 @@ private:
   bool joined = false;
   Status failure;
   bool wasReplaced = false;
+  /// The server is lost; another one of the job is.
+  bool isLost = false, lostElsewhere = false;
   uint64_t next = 1;
   uint64_t lastNumber = 0;
   std::optional<OpenRequest> open;
@@ -241,8 +252,9 @@ private:
   ClockTime askedSince{-1};
   /// Where the server's process is of this host and was seen there.
   ProcessIdentity process;
-  /// Since when the address has refused connections; negative: it does not.
-  ClockTime refusedSince{-1};
+  /// Since when the address has refused connections, and when it did so last;
+  /// negative: it does not.
+  ClockTime refusedSince{-1}, refusedLast{-1};
   /// Another connection, of a server that is silent.
   std::unique_ptr<Connection> fresh;
   std::string waitingSentence;
@@ -286,7 +298,9 @@ void SessionState::send(MessageKind kind, const Message &payload,
         request.head, payload,
         isNumbered         ? std::exchange(nextNote, {})
         : asksToJoin(kind) ? encodeStartSign(sender.start)
-                           : Message(),
+        : kind == MessageKind::Leave && lostElsewhere
+            ? Message::ofString(noteOfLostServer)
+            : Message(),
         isNumbered ? std::exchange(nextPlaces, {}) : std::vector<PartPlace>());
     request.done = std::move(done);
     request.since = clock.now();
@@ -541,8 +555,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
         const std::lock_guard lock(mutex);
         if (failure.ok())
           failure = response->status();
-        if (asksToJoin(head.kind))
-          wasReplaced = saysTaken(result.response);
+        wasReplaced |= asksToJoin(head.kind) && saysTaken(result.response);
       } else if (head.kind == MessageKind::Greet) {
         const std::lock_guard lock(mutex);
         if (!std::exchange(greetsAgain, true))
@@ -633,7 +646,7 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   // is heard of again, here, is about to end.
   if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
-    wasReplaced = saysTaken(result.response);
+    wasReplaced |= saysTaken(result.response);
   }
 }
 
@@ -644,7 +657,8 @@ void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
   job = said.job;
   if (asked == MessageKind::Greet) {
     offered = sequence;
-    earlierIsDone = said.earlierStartIsDone;
+    // An answer may be older than one that came before.
+    earlierIsDone |= said.earlierStartIsDone;
     return;
   }
   if (joined)
@@ -670,8 +684,10 @@ void SessionState::beat(ClockTime expected) {
     if (const ClockTime late = now - expected; late > beatInterval()) {
       lastHeard = std::min(lastHeard + late, now);
       askedSince = std::min(askedSince + late, now);
-      if (refusedSince >= ClockTime(0))
+      if (refusedSince >= ClockTime(0)) {
         refusedSince = std::min(refusedSince + late, now);
+        refusedLast = std::min(refusedLast + late, now);
+      }
     }
     silence = silentFor();
     const bool isLost =
@@ -705,9 +721,9 @@ void SessionState::beat(ClockTime expected) {
       return;
     }
   }
-  failWith(Status::invalid(name + " was not heard of for " +
-                           inSeconds(silence) +
-                           ": it has died or its network is cut"));
+  loseServer(Status::invalid(name + " was not heard of for " +
+                             inSeconds(silence) +
+                             ": it has died or its network is cut"));
 }
 
 bool SessionState::mayBeThere(const CallResult &result) {
@@ -721,14 +737,18 @@ bool SessionState::mayBeThere(const CallResult &result) {
     const std::lock_guard lock(mutex);
     // Until somebody answers there: a call that is lost says nothing.
     if (result.fault == CallFault::Refused && joined) {
-      if (refusedSince < ClockTime(0))
-        refusedSince = clock.now();
-      refused = clock.now() - refusedSince;
+      const ClockTime now = clock.now();
+      // In between it may have been there.
+      if (refusedSince < ClockTime(0) ||
+          now - refusedLast > options.refusalLimit)
+        refusedSince = now;
+      refusedLast = now;
+      refused = now - refusedSince;
     }
   }
   if (refused <= options.refusalLimit)
     return checkProcess();
-  failWith(Status::invalid(
+  loseServer(Status::invalid(
       name +
       " has ended: its address has refused connections "
       "for " +
@@ -747,7 +767,7 @@ bool SessionState::checkProcess() {
     if (process.host == 0 || process.isSeen())
       return true;
   }
-  failWith(Status::invalid(
+  loseServer(Status::invalid(
       name +
       " has died. Start all trainers and servers again, with --resume where "
       "there is a checkpoint"));
@@ -785,6 +805,14 @@ void SessionState::learnProcess(const ProcessIdentity &said) {
   // What cannot be seen while it lives says nothing when it cannot be seen.
   if (said != process && said.isSeen())
     process = said;
+}
+
+void SessionState::loseServer(const Status &status) {
+  {
+    const std::lock_guard lock(mutex);
+    isLost = failure.ok();
+  }
+  failWith(status);
 }
 
 void SessionState::failWith(const Status &status) {
@@ -883,6 +911,8 @@ public:
   ClockTime silence() const override { return state->silence(); }
   Status failure() const override { return state->whyFailed(); }
   bool isReplaced() const override { return state->isReplaced(); }
+  bool serverIsLost() const override { return state->serverIsLost(); }
+  void noteLostServer() override { state->noteLostServer(); }
   const std::string &name() const override { return state->name; }
 
 private:

@@ -130,10 +130,14 @@ Status GeoServer::checkStep(const Envelope &request, ExchangeMessage message,
 }
 
 Status GeoServer::refuse(int32_t symbol) const {
+  const int32_t group = descriptor.symbols[symbol].group;
   return Status::invalid(fmt::format(
       "@{} is not finite any more where the changes of trainers were added; "
-      "train with a smaller rate, or with a clip",
-      descriptor.symbols[symbol].name));
+      "train with a smaller rate, or with a clip{}",
+      descriptor.symbols[symbol].name,
+      group >= 0 && descriptor.groups[group].merge == PDL_MERGE_SUM
+          ? ", or leave merge(sum) out of its group"
+          : ""));
 }
 
 Status GeoServer::addToParameter(const ExchangeLayout &layout,

@@ -13,6 +13,8 @@
 
 namespace pdlrt {
 
+// `createStateServer` prepares what these return.
+
 /// Sums over all trainers, then applies.
 std::unique_ptr<StateServer> createSyncServer(const ServerSetup &setup);
 /// Sums over those that came first, then applies.

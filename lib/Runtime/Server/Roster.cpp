@@ -152,7 +152,7 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
                 " is refused: a later one has joined; does a second process "
                 "run as rank " +
                 std::to_string(head.trainer) + "?",
-            /*isTaken=*/true};
+            mayLive(trainer)};
   if (!isWait && trainer.isDone())
     return {What::Refused, "a second start of " + who +
                                " is refused: the first one has "
@@ -165,7 +165,7 @@ JoinVerdict Roster::judge(const Envelope &head, const StartSign &start) {
                 std::to_string(head.trainer) +
                 ", or another job at these addresses? A trainer that died "
                 "cannot come back under --on-failure=abort",
-            /*isTaken=*/!isDead(trainer) && !isLost(trainer)};
+            mayLive(trainer)};
   return judgeAgainst(trainer, head, start);
 }
 
@@ -201,7 +201,7 @@ JoinVerdict Roster::judgeAgainst(Trainer &earlier, const Envelope &head,
             "a second start of " + who + " is refused: " + describe(earlier) +
                 "; end that process first, or give this job addresses of its "
                 "own",
-            /*isTaken=*/true};
+            mayLive(earlier)};
   return {What::NotYet, "whether the earlier start of " + who +
                             " lives: " + describe(earlier) +
                             ", and counts as lost after a silence of " +
@@ -306,33 +306,40 @@ bool Roster::isAwaitedInVain(const Trainer &trainer) const {
              std::min(options.joinLimit, foreignPatience);
 }
 
-bool Roster::isGoneForGood(const Trainer &trainer) const {
-  const bool isUnheard = options.joinLimit > ClockTime(0) &&
-                         clock.now() - trainer.lastHeard > options.joinLimit;
-  return !options.newStartsGoOn && trainer.joined &&
-         (trainer.left || trainer.hasDied || isUnheard);
-}
-
 std::string Roster::absenceOfAll() const {
   // Who was refused says more than who has not come.
   std::optional<uint32_t> said;
-  std::string troubles;
   for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
     const Trainer &trainer = trainers[rank];
-    if (isGoneForGood(trainer)) {
-      const std::string trouble = troubleOf(rank);
-      troubles += (troubles.empty() || trouble.empty() ? "" : "; ") + trouble;
-      continue;
-    }
     if (trainer.joined || !joinIsLate(trainer))
       return {};
     if (!said ||
         (isAwaitedInVain(trainer) && !isAwaitedInVain(trainers[*said])))
       said = rank;
   }
-  if (!troubles.empty())
-    return "nobody is there any more: " + troubles;
   return said ? absenceOf(*said) : std::string();
+}
+
+std::string Roster::abandonment() const {
+  const ClockTime limit = options.abandonLimit;
+  if (limit <= ClockTime(0))
+    return {};
+  std::string all;
+  for (uint32_t rank = 0; rank < trainers.size(); ++rank) {
+    const Trainer &trainer = trainers[rank];
+    const ClockTime last = trainer.joined
+                               ? trainer.lastHeard
+                               : std::max(started, trainer.lastGreeted);
+    if (clock.now() - last <= limit)
+      return {};
+    const std::string what = trainer.isDone() ? trainerName(rank) + " is done"
+                             : trainer.hasFailed() ? troubleOf(rank)
+                             : trainer.joined
+                                 ? silenceOf(rank)
+                                 : trainerName(rank) + " has not joined";
+    all += (all.empty() ? "" : "; ") + what;
+  }
+  return "nobody is there any more: " + all;
 }
 
 std::string Roster::absenceOf(uint32_t rank) const {

@@ -118,9 +118,11 @@ public:
   /// Why that trainer counts as lost; empty if it does not.
   std::string absenceOf(uint32_t rank) const;
   /// Where no trainer has joined in the time that they have: why one has not;
-  /// where no new start could go on and all who have joined are gone or were
-  /// not heard of for as long: what befell them; else empty.
+  /// else empty.
   std::string absenceOfAll() const;
+  /// Where no trainer at all was heard of for `abandonLimit`: what became of
+  /// each; else empty.
+  std::string abandonment() const;
   std::vector<uint32_t> notJoined() const;
   ClockTime sinceStart() const { return clock.now() - started; }
   /// What keeps that trainer from going on, as far as is known; may be empty.
@@ -166,7 +168,6 @@ private:
     bool hasFailed() const { return left && !failure.empty(); }
   };
   bool isSilent(const Trainer &trainer) const;
-  bool isGoneForGood(const Trainer &trainer) const;
   /// Asks the system: takes some microseconds.
   static bool isDead(const Trainer &trainer) {
     return trainer.process.host != 0 && !trainer.process.isSeen();
@@ -178,6 +179,10 @@ private:
   /// The silence after which a new start takes a trainer's place.
   ClockTime takeoverLimit() const;
   bool isLost(const Trainer &trainer) const;
+  /// Whether a trainer that has joined may be there.
+  bool mayLive(const Trainer &trainer) const {
+    return !trainer.left && !isDead(trainer) && !isLost(trainer);
+  }
   std::string deathOf(uint32_t rank) const;
   /// Whether nobody else has come for long since a wrong one was refused.
   bool isAwaitedInVain(const Trainer &trainer) const;

@@ -380,7 +380,8 @@ void ServerCore::State::leave(const Frame &frame, Responder responder,
     return;
   if (!failure.empty()) {
     // Where all have failed, nobody is there to wait.
-    if (!waitsForLost() || roster.allFailed() || cannotComeBack(head.trainer))
+    if (!waitsForLost() || roster.allFailed() || cannotComeBack(head.trainer) ||
+        frame.note.toString() == noteOfLostServer)
       failWith(trainerName(head.trainer) + " failed: " + failure, out);
   } else if (const OpenRound *round = roundThatWaitsFor(head.trainer)) {
     failWith(trainerName(head.trainer) +

@@ -169,6 +169,10 @@ void ServerCore::State::checkWhoMayComeBack(Outbox &out) {
       failWith(roster.troubleOf(rank) + ", and" + thatCannotComeBack, out);
   if (const std::string fault = roster.absenceOfAll(); !fault.empty())
     failWith(fault, out);
+  if (options.newStartsGoOn)
+    return;
+  if (const std::string fault = roster.abandonment(); !fault.empty())
+    failWith(fault, out);
 }
 
 std::string ServerCore::State::waitingSentence(ClockTime atLeast) const {

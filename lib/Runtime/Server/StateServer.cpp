@@ -41,13 +41,25 @@ struct StateServer::Saving {
 
 StateServer::~StateServer() = default;
 
+/// As the flags of a server say it.
+static std::string textOf(const StepBounds &bounds) {
+  if (bounds.staleness)
+    return fmt::format("--max-staleness {}", *bounds.staleness);
+  if (bounds.quorum)
+    return fmt::format("--quorum {} --late-gradients {}", *bounds.quorum,
+                       bounds.late == LateGradients::Drop ? "drop" : "count");
+  return {};
+}
+
 StateServer::StateServer(const ServerSetup &setup)
     : descriptor(setup.descriptor), placement(setup.placement),
       scheduler(setup.scheduler),
       ownModel(setup.descriptor, setup.handshake.seed, setup.placement,
                int32_t(setup.handshake.serverRank)),
       own(setup.handshake), saves(setup.saves),
-      reduced(size_t(setup.handshake.trainers)) {}
+      reduced(size_t(setup.handshake.trainers)) {
+  own.bounds = textOf(setup.bounds);
+}
 
 Status StateServer::prepare() {
   for (int32_t p = 0; p < descriptor.program_count; ++p) {

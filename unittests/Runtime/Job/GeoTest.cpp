@@ -282,14 +282,15 @@ public:
 struct Number {
   double value;
   std::vector<double> copy, base;
+  double divisor;
   /// By trainer: whether another one has changed it since.
   std::vector<bool> changed;
 
-  Number(double initial, int trainers)
+  Number(double initial, int trainers, double by)
       : value(initial), copy(trainers, initial), base(trainers, initial),
-        changed(trainers) {}
+        divisor(by), changed(trainers) {}
   void push(int trainer) {
-    const double delta = (copy[trainer] - base[trainer]) / double(copy.size());
+    const double delta = (copy[trainer] - base[trainer]) / divisor;
     base[trainer] += delta;
     value += delta;
     for (size_t other = 0; other < changed.size(); ++other)
@@ -308,20 +309,24 @@ struct Number {
   }
 };
 
-void replayRandomExchanges(int trainers, int servers, KeyPacking packing) {
-  TestCluster cluster(geoVariant(PDL_F64), servers, trainers, 1, seed);
+void replayRandomExchanges(int trainers, int servers, KeyPacking packing,
+                           int32_t tableMerge) {
+  ProgramVariant variant = geoVariant(PDL_F64);
+  variant.tableMerge = tableMerge;
+  TestCluster cluster(variant, servers, trainers, 1, seed);
   std::vector<std::unique_ptr<Copy>> copies;
   for (int rank = 0; rank < trainers; ++rank)
     copies.push_back(std::make_unique<Copy>(cluster, rank, trainers, packing));
   constexpr int keyCount = 40;
-  Number bias(copies[0]->bias(), trainers);
+  Number bias(copies[0]->bias(), trainers, trainers);
   std::map<int64_t, std::vector<Number>> rows;
   Model initial(*cluster.trainerProgram, seed);
   for (int64_t key = -keyCount / 2; key < keyCount / 2; ++key) {
     std::vector<double> values(handWrittenWidth);
     initial.table(SymbolTable)->initialElements(key, values.data());
     for (const double value : values)
-      rows[key].emplace_back(value, trainers);
+      rows[key].emplace_back(value, trainers,
+                             tableMerge == PDL_MERGE_SUM ? 1 : trainers);
   }
   std::mt19937 random(unsigned(trainers * 10 + servers));
   std::uniform_real_distribution<double> amount(-1, 1);
@@ -376,9 +381,10 @@ void replayRandomExchanges(int trainers, int servers, KeyPacking packing) {
 TEST(GeoExchange, IsTheRuleToTheBit) {
   for (const int trainers : {2, 3, 5})
     for (const int servers : {1, 2, 3})
-      replayRandomExchanges(trainers, servers,
-                            trainers == 3 ? KeyPacking::Delta
-                                          : KeyPacking::None);
+      for (const int32_t merge : {PDL_MERGE_MEAN, PDL_MERGE_SUM})
+        replayRandomExchanges(
+            trainers, servers,
+            trainers == 3 ? KeyPacking::Delta : KeyPacking::None, merge);
 }
 
 // What one of two trainers changed comes to the other, also a row that the

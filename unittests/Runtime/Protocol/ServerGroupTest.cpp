@@ -432,6 +432,7 @@ TEST_F(ServerGroupTest, WhoIsRefusedLaterByOneServerJoinsNoOther) {
   std::thread waits([&] {
     const auto group = connect(0, 0, startOf(2));
     seen = errorOf(group->joinAll(all("hello")));
+    group->leaveAll(seen);
   });
   while (!isWaiting)
     std::this_thread::yield();
@@ -443,6 +444,28 @@ TEST_F(ServerGroupTest, WhoIsRefusedLaterByOneServerJoinsNoOther) {
   waits.join();
   EXPECT_THAT(seen, HasSubstr("a second start of trainer 0 is refused"));
   EXPECT_THAT(late.application.calls, IsEmpty());
+  EXPECT_EQ(late.core.status().state, JobState::Running);
+}
+
+// Who gives up where one server alone was reached takes no number there that
+// the next start, which the first server counts, cannot exceed.
+TEST_F(ServerGroupTest, AfterOneThatGaveUpTheNextStartIsLetIn) {
+  coreOptions.onFailure = FailurePolicy::Wait;
+  coreOptions.firstIncarnation = 10;
+  startServers(1);
+  coreOptions.firstIncarnation = 1000;
+  startServers(1);
+  std::vector<Message> handshakes = all("hello");
+  handshakes[0] = Message::ofString("bad");
+  {
+    const auto group = connect(0, 0, startOf(1));
+    const std::string error = errorOf(group->joinAll(handshakes));
+    EXPECT_THAT(error, HasSubstr("model A is not model B"));
+    group->leaveAll(error);
+  }
+  const auto next = connect(0, 0, startOf(2));
+  const auto joined = next->joinAll(all("hello"));
+  EXPECT_TRUE(joined.ok()) << joined.status().message();
 }
 
 // The answer of one server was older than the end of the earlier start.

@@ -561,6 +561,40 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
   }
 }
 
+// Two refusals with a cut of the network between them are none for so long.
+TEST_F(ServerSessionTest, RefusalsLongAfterEachOtherAreTwo) {
+  options.silenceLimit = ClockTime(0);
+  bool isSilent = false;
+  std::vector<Responder> unanswered;
+  listen([&, answer = echo()](const Envelope &head, const std::string &payload,
+                              Responder back) {
+    if (isSilent)
+      unanswered.push_back(std::move(back));
+    else
+      answer(head, payload, std::move(back));
+  });
+  bool fails = false;
+  const auto network =
+      createFailingNetwork(*transport, CallFault::Refused, fails);
+  auto created =
+      createServerSession(*network, "server-7", {3, 0, 11, 4}, options, events);
+  ASSERT_TRUE(created.ok());
+  Probe joined, later;
+  (*created)->join(Message::ofString("hello"), joined.done());
+  advance(Seconds(3));
+  ASSERT_TRUE(joined.ok) << joined.text;
+  isSilent = true;
+  (*created)->send(MessageKind::Exchange, {}, later.done());
+  for (int i = 0; i < 2; ++i) {
+    fails = true;
+    advance(Seconds(3));
+    fails = false;
+    advance(Seconds(60));
+  }
+  EXPECT_EQ(later.ends, 0) << later.text;
+  created->reset();
+}
+
 TEST_F(ServerSessionTest, TooFewFilesAreNamed) {
   bool fails = false;
   const auto network =

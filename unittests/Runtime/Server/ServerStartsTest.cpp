@@ -231,6 +231,32 @@ TEST_F(ServerCoreTest, AGreetingOfOneThatCannotGoOnFailsTheJob) {
   EXPECT_EQ(core().status().state, JobState::Failed);
 }
 
+// Another server may have failed the job, and all who knew are gone.
+TEST_F(ServerCoreTest, AnAbandonedJobThatCannotGoOnFails) {
+  options.onFailure = FailurePolicy::Wait;
+  options.abandonLimit = std::chrono::minutes(30);
+  for (const bool goesOn : {false, true})
+    for (const ClockTime silence : {Seconds(10), Seconds(0)}) {
+      options.newStartsGoOn = goesOn;
+      options.silenceLimit = silence;
+      core();
+      joinAll();
+      exchange(0, 1, "a");
+      advance(std::chrono::minutes(29));
+      beat(1);
+      advance(std::chrono::minutes(29));
+      EXPECT_EQ(core().status().state, JobState::Running);
+      advance(std::chrono::minutes(2));
+      EXPECT_EQ(core().status().state,
+                goesOn ? JobState::Running : JobState::Failed);
+      if (!goesOn)
+        EXPECT_THAT(core().status().sentence,
+                    HasSubstr("nobody is there any more: trainer 0 was not "
+                              "heard of for 3"));
+      server.reset();
+    }
+}
+
 TEST_F(ServerCoreTest, WhoFailedAndCannotGoOnIsNotWaitedFor) {
   options.onFailure = FailurePolicy::Wait;
   options.newStartsGoOn = false;

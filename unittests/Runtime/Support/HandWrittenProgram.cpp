@@ -471,6 +471,7 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
     groups[g].scalars = scalarsOfGroups;
     groups[g].once = variant.clipped ? once<T, true> : once<T, false>;
   }
+  groups[1].merge = variant.tableMerge;
   metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 256};
   metrics[1] = {sizeof(pdl_metric), "logloss", PDL_METRIC_LOG_LOSS, 0};
   metrics[2] = {sizeof(pdl_metric), "copc", PDL_METRIC_COPC, 0};

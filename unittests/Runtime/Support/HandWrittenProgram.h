@@ -34,6 +34,8 @@ struct ProgramVariant {
   int32_t role = PDL_ROLE_LOCAL;
   /// pdl_storage of the table's values.
   int32_t storage = PDL_STORE_ELEMENT;
+  /// pdl_merge_kind of the table's group.
+  int32_t tableMerge = PDL_MERGE_MEAN;
 
   auto operator<=>(const ProgramVariant &) const = default;
 };

@@ -32,6 +32,10 @@ namespace pdlrt {
 std::vector<std::pair<std::string, std::string>>
 dataSettings(const SessionOptions &options);
 
+/// Files by names and sizes, and rows, as sentences and settings say them.
+std::string filesText(const std::vector<std::string> &paths);
+std::string rowsText(const RowRange &rows);
+
 /// The checkpoints that one run writes, and the one that it goes on from. Not
 /// thread-safe.
 class TrainingCheckpoints {

@@ -80,7 +80,8 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
   app.add_option("--max-staleness", flags.maxStaleness,
                  "Modes async and half-async: hold back the answer to whoever "
                  "is more than N steps ahead of the slowest, until it is not "
-                 "(default: nobody is held back). The same for all servers")
+                 "(default: nobody is held back). Not with trainers that have "
+                 "--push-queue. The same for all servers")
       ->type_name("N")
       ->transform(wholeNumber(0))
       ->group(clusterGroupIf(mode && mode->pushesAreSteps()));
@@ -92,10 +93,10 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
       ->group(clusterGroupIf(mode && mode->closesWithQuorum));
   app.add_option("--late-gradients", flags.late,
                  "Mode quorum: what becomes of gradients whose round has "
-                 "ended: count (in the next round) or drop")
+                 "ended: count (in the next round; the default) or drop. "
+                 "The same for all servers")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"count", "drop"}))
-      ->capture_default_str()
       ->group(clusterGroupIf(mode && mode->closesWithQuorum));
   app.add_option("--pack-gradients", flags.packGradients,
                  "How trainers must pack gradients: none, bf16 or int8. Part "
@@ -145,8 +146,10 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
       ->excludes(initFrom)
       ->group("State");
   app.add_option("--log-applied", flags.logApplied,
-                 "Mode async: log each push in the order in which it is "
-                 "applied, for 'pserver replay'. In a folder that is there "
+                 "Modes async, half-async and quorum: log each push in the "
+                 "order in which it is applied, for 'pserver replay'; mode "
+                 "geo: changes, whose replay has values without slots. In a "
+                 "folder that is there "
                  "the file is applied-RANK.log. Takes as much room as all "
                  "gradients of the job")
       ->type_name("PATH")
@@ -172,13 +175,18 @@ static Status takeBounds(const Mode &mode, ServerFlags &flags) {
   if (flags.maxStaleness && !mode.pushesAreSteps())
     return Status::invalid(fmt::format(
         "--max-staleness is for modes in which servers apply each push by "
-        "itself, such as async; in mode {} nobody is ahead of a round; leave "
-        "it out",
+        "itself, such as async, and this program was translated with "
+        "--mode={}; leave it out",
         mode.name));
   if (flags.quorum && !mode.closesWithQuorum)
     return Status::invalid(fmt::format(
         "--quorum is for mode quorum, and this program was translated with "
         "--mode={}; leave it out, or translate the model with --mode=quorum",
+        mode.name));
+  if (flags.late && !mode.closesWithQuorum)
+    return Status::invalid(fmt::format(
+        "--late-gradients is for mode quorum, and this program was translated "
+        "with --mode={}; leave it out",
         mode.name));
   if (mode.closesWithQuorum && !flags.quorum)
     return Status::invalid("--quorum is required in mode quorum: say how many "

@@ -33,7 +33,7 @@ struct ServerFlags {
   std::string initFrom, checkpoint, logApplied, trace;
   bool resume = false;
   std::optional<int64_t> maxStaleness, quorum;
-  std::string late = "count";
+  std::optional<std::string> late;
   std::string packGradients = "none";
   std::string onFailure = "abort";
   double silenceLimit = 10, joinPatience = 600;

@@ -30,10 +30,12 @@ commonFlags(const SessionOptions &options) {
       dataSettings(options);
   flags.emplace_back("--epochs", numberOr(options.epochs, "none"));
   flags.emplace_back("--steps", numberOr(options.steps, "none"));
-  flags.emplace_back("--evaluate-data",
-                     options.evaluateFiles.empty() ? "none" : "some files");
-  flags.emplace_back("--evaluate-rows",
-                     options.evaluateRows ? "some rows" : "none");
+  flags.emplace_back("--evaluate-data", options.evaluateFiles.empty()
+                                            ? "none"
+                                            : filesText(options.evaluateFiles));
+  flags.emplace_back("--evaluate-rows", options.evaluateRows
+                                            ? rowsText(*options.evaluateRows)
+                                            : "none");
   flags.emplace_back("--checkpoint",
                      options.checkpoint.empty() ? "none" : "a folder");
   flags.emplace_back("--checkpoint-steps",

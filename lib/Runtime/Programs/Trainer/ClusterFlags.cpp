@@ -127,7 +127,8 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
   command
       .add_option("--geo-steps", flags.geoSteps,
                   "Steps from one exchange with servers to the next: what this "
-                  "trainer has changed, divided by TRAINERS, goes to them, and "
+                  "trainer has changed, divided by TRAINERS (in a group with "
+                  "merge(sum): as it is), goes to them, and "
                   "what others have changed comes back. Slots of optimizers "
                   "and step counts stay with each trainer. Part of the result")
       ->type_name("N")
@@ -259,15 +260,15 @@ static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
 /// Whether pushes can travel beside steps.
 static Status checkPushes(const pdl_descriptor &descriptor,
                           const ClusterFlags &flags) {
+  const Mode &mode = modeOf(descriptor);
   if (flags.pushQueue == 0)
     return flags.maxMerge == 1
                ? Status()
                : Status::invalid(fmt::format(
                      "--max-merge {} merges steps while a push is under way, "
-                     "but each step waits for its own; give --push-queue 1 "
-                     "too, or leave it out",
-                     flags.maxMerge));
-  const Mode &mode = modeOf(descriptor);
+                     "but each step waits for its own; {}leave it out",
+                     flags.maxMerge,
+                     mode.workersSend ? "give --push-queue 1 too, or " : ""));
   if (!mode.workersSend)
     return Status::invalid(fmt::format(
         "--push-queue {} is for workers that send by themselves, but this "

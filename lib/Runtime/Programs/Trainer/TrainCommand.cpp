@@ -245,8 +245,9 @@ Status TrainCommand::run() {
     if (options.distributed) {
       if (options.onError)
         options.onError(status.message());
-      announceFailure(descriptor, *options.distributed, *options.transport,
-                      status);
+      if (saysFailure)
+        announceFailure(descriptor, *options.distributed, *options.transport,
+                        status);
     }
     return status;
   }
@@ -387,11 +388,19 @@ void TrainCommand::reportTraining(const Report &trained,
   if (resumedSteps > 0)
     print(fmt::format("resumed after {} steps, {} samples", resumedSteps,
                       resumedSamples));
-  print(
-      fmt::format("trained {} steps, {} samples in {:.1f} s ({:.0f} "
-                  "samples/s)",
-                  totalSteps - resumedSteps, runSamples, trainSeconds,
-                  trainSeconds > 0 ? double(runSamples) / trainSeconds : 0.0));
+  const int64_t runSteps = totalSteps - resumedSteps;
+  const int64_t ownSteps = runSteps - earlierSteps;
+  // Steps have as many samples, but for the last ones.
+  const double ownSamples =
+      runSteps > 0 ? double(runSamples) * double(ownSteps) / double(runSteps)
+                   : 0;
+  print(fmt::format(
+      "trained {} steps, {} samples{} in {:.1f} s ({:.0f} "
+      "samples/s)",
+      runSteps, runSamples,
+      earlierSteps > 0 ? fmt::format(", {} steps since it came back", ownSteps)
+                       : std::string(),
+      jobSeconds, jobSeconds > 0 ? ownSamples / jobSeconds : 0.0));
   for (const std::string &line :
        costLines(trainer.engine->costs(), trainSeconds, trainCpuSeconds))
     print(line);

@@ -164,8 +164,14 @@ private:
   bool stepsEnded = false;
   /// Whether the epoch that ran last came to the end of the data, for all.
   bool epochEnded = false;
+  /// Whether others are told why this start cannot take part.
+  bool saysFailure = true;
   /// By the clock, and CPU time of the process.
   double trainSeconds = 0, trainCpuSeconds = 0;
+  /// By the clock, until all trainers had done their steps.
+  double jobSeconds = 0;
+  /// Steps of an earlier start of this process, where it came back.
+  int64_t earlierSteps = 0;
   /// The owner in this process; null: none. It reads what this trainer sends
   /// where it lies, so it ends before all that is above.
   std::unique_ptr<const Placement> ownerPlacement;

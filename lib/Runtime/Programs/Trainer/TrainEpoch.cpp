@@ -217,6 +217,8 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
+  // Samples are those of all, and so is the time: until the last one is done.
+  jobSeconds += secondsSince(start);
   // Before a test, which may take long or fail. Servers of a job that has
   // failed answer no more: what a whole epoch gave is there before anything
   // can.

@@ -65,6 +65,8 @@ Status TrainCommand::startOwner() {
           owner->listen(*options.transport, options.ownerPlace.address);
       !status.ok()) {
     owner.reset();
+    // Another start of this trainer may have its address, and live.
+    saysFailure = false;
     return status;
   }
   logInfo(fmt::format("trainer {} of {}: owns a part of the state, listening "

@@ -229,6 +229,7 @@ Status TrainCommand::comeBack(const Message &note) {
   skippedUpdates = from.skippedUpdates;
   resumedSteps = from.resumedSteps;
   resumedSamples = from.resumedSamples;
+  earlierSteps = from.totalSteps - from.resumedSteps;
   stepsInEpoch = from.stepsInEpoch;
   agreedSteps = from.agreedSteps;
   if (from.lossLines >= 0)

@@ -26,11 +26,9 @@ static std::string boundText(const RowRange::Bound &bound) {
 }
 
 // A file counts by its name and size: it may have moved to another folder.
-std::vector<std::pair<std::string, std::string>>
-pdlrt::dataSettings(const SessionOptions &options) {
-  const DataOptions &data = options.data;
+std::string pdlrt::filesText(const std::vector<std::string> &paths) {
   std::string files;
-  for (const std::string &file : data.files) {
+  for (const std::string &file : paths) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(file, error);
     const std::string bytes =
@@ -40,12 +38,22 @@ pdlrt::dataSettings(const SessionOptions &options) {
     files += fmt::format("{}{} ({})", files.empty() ? "" : ", ",
                          fs::path(file).filename().string(), bytes);
   }
+  return files;
+}
+
+std::string pdlrt::rowsText(const RowRange &rows) {
+  return boundText(rows.begin) + ":" + boundText(rows.end);
+}
+
+std::vector<std::pair<std::string, std::string>>
+pdlrt::dataSettings(const SessionOptions &options) {
+  const DataOptions &data = options.data;
   std::string columns;
   for (const std::string &entry : data.columns)
     columns += (columns.empty() ? "" : ",") + entry;
   return {
-      {"--data", files},
-      {"--rows", boundText(data.rows.begin) + ":" + boundText(data.rows.end)},
+      {"--data", filesText(data.files)},
+      {"--rows", rowsText(data.rows)},
       {"--delimiter", data.delimiter ? fmt::format("'{}'", data.delimiter)
                                      : "by the file's name"},
       {"--header", data.header ? "yes" : "no"},

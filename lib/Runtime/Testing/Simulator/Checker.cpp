@@ -522,10 +522,12 @@ std::string Checker::failed(const std::string &text) const {
   if (text == "its data ends in the middle of a line")
     return {};
   // A server has failed, said so, and gone, and a trainer has not heard that.
-  if (!endedServers.empty() &&
-      (text.find(" did not answer for ") != std::string::npos ||
-       text.find(" has ended: its address ") != std::string::npos))
-    return {};
+  for (const auto &[server, end] : endedServers)
+    for (const char *what :
+         {" did not answer for ", " has ended: its address "})
+      if (!end.empty() && text.find("server s" + std::to_string(server) +
+                                    what) != std::string::npos)
+        return {};
   for (const uint32_t culprit : scenario.culprits())
     if (text.find("trainer " + std::to_string(culprit)) != std::string::npos)
       return {};

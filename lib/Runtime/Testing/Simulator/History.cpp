@@ -38,6 +38,15 @@ static std::string textOf(const ToyAnswer &answer) {
          (answer.hasDense ? " " + textOf(answer.dense) : "");
 }
 
+/// Of mode geo; empty elsewhere.
+static std::string textOf(const ToyState &copy) {
+  if (copy == ToyState())
+    return {};
+  return "; its copy is " +
+         textOf({copy.counters.begin(), copy.counters.end()}, "=") + " " +
+         textOf(copy.dense);
+}
+
 std::string Event::describe() const {
   char time[40];
   std::snprintf(time, sizeof(time), "%9.3f  ",
@@ -75,7 +84,7 @@ std::string Event::describe() const {
            textOf(answer.dense);
   case What::Read:
     return time + sender + " reads from " + at + " for step " +
-           std::to_string(step) + ": " + textOf(answer);
+           std::to_string(step) + ": " + textOf(answer) + textOf(copy);
   case What::Left:
     return time + sender + " is done";
   case What::Failed:

@@ -232,6 +232,7 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
   }
   scenario.core.silenceLimit = std::chrono::seconds(20);
   scenario.core.joinLimit = std::chrono::minutes(2);
+  scenario.core.abandonLimit = std::chrono::minutes(2);
   scenario.hasGhost = dice.chance(50);
   const auto anyTrainer = [&] {
     return static_cast<uint32_t>(dice.below(scenario.trainers));

@@ -101,6 +101,7 @@ private:
   /// Sends something to each server; `next` follows when all have answered.
   template <typename Send> void toAll(Send send, Next next);
   void answered(uint32_t server, Expected<Message> answer, Next next);
+  void lookAround(uint64_t number);
   void after(ClockTime delay, Next next) {
     shared->world.clock.runAfter(delay, [weak = weak_from_this(), next] {
       if (const auto self = weak.lock())
@@ -177,6 +178,25 @@ template <typename Send> void ToyTrainer::Sender::toAll(Send send, Next next) {
       if (const auto self = weak.lock(); self && self->wave == number)
         self->answered(server, std::move(answer), next);
     });
+  lookAround(number);
+}
+
+/// As ServerGroup::failureElsewhere: a server may fail behind its answer, while
+/// others do not give theirs.
+void ToyTrainer::Sender::lookAround(uint64_t number) {
+  if (wave != number)
+    return;
+  for (const auto &session : sessions)
+    if (const Status failure = session->failure(); !failure.ok()) {
+      ++wave;
+      shared->giveUp(failure.message());
+      return;
+    }
+  shared->world.clock.runAfter(std::chrono::seconds(5),
+                               [weak = weak_from_this(), number] {
+                                 if (const auto self = weak.lock())
+                                   self->lookAround(number);
+                               });
 }
 
 void ToyTrainer::Sender::answered(uint32_t server, Expected<Message> answer,
@@ -458,8 +478,7 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
 void ToyTrainer::Sender::joinToLeave(uint32_t server,
                                      const std::string &sentence) {
   ServerSession &session = *sessions[server];
-  session.becomeStart(shared->incarnation != 0 ? shared->incarnation
-                                               : session.offeredIncarnation(),
+  session.becomeStart(shared->incarnation != 0 ? shared->incarnation : 1,
                       StartSign::Claim::OnlyIfFirst);
   session.join({}, [weak = weak_from_this(), server,
                     sentence](const Expected<Message> &) {

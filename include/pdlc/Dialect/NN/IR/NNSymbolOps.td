@@ -282,9 +282,9 @@ def NN_GroupOp : NN_Op<"group", [Symbol, OwnedByServers,
     - `merge(mean|sum)`: what the rule is given where a worker sends the gradients of
       several of its steps as those of one (flag `--max-merge` of trainers in mode
       async): their mean over all samples (`mean`, also where the clause is left out),
-      or the sum of the steps' means, so that each step counts in full (`sum`). And in
-      mode geo, what of that which a trainer has changed travels: its part among those
-      of all trainers (`mean`), or all of it (`sum`). It means nothing elsewhere.
+      or the sum of the steps' means, so that each step counts in full (`sum`). In mode
+      geo, what a trainer has changed is divided by the number of trainers (`mean`) or
+      counts in full (`sum`). It means nothing elsewhere.
     - `rate_over(pushers)`: the rate, as the schedule makes it, is divided by the
       number of pushers of the job: of senders whose gradients are each a step of the
       rule by itself. Those are all workers in mode async and of `--hogwild`, and the
