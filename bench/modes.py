@@ -70,7 +70,7 @@ def parse():
     parser.add_argument("--only", metavar="SET[,SET]", help="these data sets; the page keeps "
                         "the sections of the others")
     parser.add_argument("--modes", metavar="MODE[,MODE]",
-                        help="settings of these modes, or these settings, alone")
+                        help="settings of these modes alone; or SETTING[;SETTING]")
     parser.add_argument("--trainers", metavar="N[,N]", help="default: 1,2,4")
     parser.add_argument("--servers", type=int, default=2, metavar="N",
                         help="at most so many servers (default: 2)")
@@ -109,10 +109,10 @@ def parse():
     given.router = given.router or given.build / "bin" / "pdl-bench-router"
     given.settings = list(settings.SETTINGS)
     if given.modes:
-        wanted = given.modes.split(",")
-        # A name of a setting may have a comma in it.
+        # Names of settings have commas in them.
+        wanted = given.modes.split(";" if ";" in given.modes else ",") + [given.modes]
         given.settings = [one for one in settings.SETTINGS
-                          if one.mode in wanted or one.name == given.modes]
+                          if one.mode in wanted or one.name in wanted]
         if not given.settings:
             parser.error(f"--modes {given.modes} is none of "
                          f"{', '.join(sorted({one.mode for one in settings.SETTINGS}))}")
@@ -122,37 +122,46 @@ def parse():
     return given
 
 
+LOCAL = settings.Setting("local", "local")
+
+
 class Programs:
-    """A model compiled once for each mode, or compiled already."""
+    """A model compiled once for each mode, and for what its settings ask of the model; or
+    compiled already. `text(setting)`: the model."""
 
     def __init__(self, given, folder, text):
-        self.given, self.folder = given, folder
+        self.given, self.folder, self.text = given, folder, text
         self.made = {}
-        self.source = folder / "model.mlir"
         if given.compiled and not folder.is_dir():
             raise SystemExit(f"--compiled: there are no programs in {folder}")
         if given.compiled:
             self.made = {path.name: path for path in folder.iterdir() if path.is_dir()}
         else:
             folder.mkdir(exist_ok=True)
-            self.source.write_text(text)
+
+    def source_of(self, setting):
+        source = self.folder / f"{setting.program}.mlir"
+        source.write_text(self.text(setting))
+        return source
 
     def modes(self):
         """Those that there are programs for, or that the build knows."""
-        return (list(self.made) if self.given.compiled else
-                settings.known_modes(self.given.translate, self.source))
+        if self.given.compiled:
+            return [name.removesuffix("-sums") for name in self.made]
+        return settings.known_modes(self.given.translate, self.source_of(LOCAL))
 
-    def of(self, mode):
-        if mode not in self.made and self.given.compiled:
-            raise JobFailed(f"--compiled: there are no programs in {self.folder / mode}")
-        if mode not in self.made:
-            folder = self.folder / mode
-            done = subprocess.run([self.given.translate, self.source, f"--mode={mode}", "-o",
-                                   folder], capture_output=True, text=True)
+    def of(self, setting):
+        name = setting.program
+        if name not in self.made and self.given.compiled:
+            raise JobFailed(f"--compiled: there are no programs in {self.folder / name}")
+        if name not in self.made:
+            done = subprocess.run([self.given.translate, self.source_of(setting),
+                                   f"--mode={setting.mode}", "-o", self.folder / name],
+                                  capture_output=True, text=True)
             if done.returncode:
-                raise JobFailed(f"pdl-translate --mode={mode}: {done.stderr[-1000:]}")
-            self.made[mode] = folder
-        return self.made[mode]
+                raise JobFailed(f"pdl-translate --mode={setting.mode}: {done.stderr[-1000:]}")
+            self.made[name] = self.folder / name
+        return self.made[name]
 
 
 def known_settings(given, programs):
@@ -164,7 +173,7 @@ def known_settings(given, programs):
             left.append(f"{setting.name}: this build has no mode {setting.mode}.")
             continue
         try:
-            flag = settings.missing_flag(programs.of(setting.mode), setting)
+            flag = settings.missing_flag(programs.of(setting), setting)
         except JobFailed as failed:
             left.append(f"{setting.name}: {failed}".replace("\n", " "))
             continue
@@ -194,7 +203,7 @@ class Quality:
     def base(self, programs, trainers):
         flags = self.data.flags(trainers)
         threads = min(trainers, len(os.sched_getaffinity(0)))
-        return [job.local_run(programs.of("local"), flags, seed, trainers, threads,
+        return [job.local_run(programs.of(LOCAL), flags, seed, trainers, threads,
                               self.data.limit)
                 for seed in self.seeds]
 
@@ -216,7 +225,7 @@ class Quality:
                 write()
 
     def one(self, programs, setting, trainers, servers, base):
-        built = programs.of(setting.mode)
+        built = programs.of(setting)
         runs = [job.cluster_run(built, setting, self.data.flags(trainers), seed, trainers,
                                 servers, self.data.limit)
                 for seed in self.seeds]
@@ -271,7 +280,7 @@ def measure_quality(given, folder, write):
             continue
         one = Quality(given, name, folder)
         all_of.append(one)
-        programs = Programs(given, folder / name, one.data.text())
+        programs = Programs(given, folder / name, one.data.text)
 
         def update(one=one):
             new[one.heading] = one.section()
@@ -290,7 +299,7 @@ def measure_network(given, folder, write):
         return
     began = report.machine()
     links = scaling.Links(given.link_rate, given.link_delay / 1000.0, given.router)
-    programs = Programs(given, folder / "network", scaling.MODEL.read_text())
+    programs = Programs(given, folder / "ctr_dnn", scaling.text)
     samples = scaling.write_data(folder)
     known, left = known_settings(given, programs)
     steps = {"quick": 5, "usual": 20, "full": 40}[given.size]
@@ -305,7 +314,7 @@ def measure_network(given, folder, write):
         for setting in known:
             say(f"network: {setting.name}, {trainers} trainers")
             try:
-                row = scaling.measure(programs.of(setting.mode), setting, samples, trainers,
+                row = scaling.measure(programs.of(setting), setting, samples, trainers,
                                       servers, steps, links)
                 rows.append(report.network_row(setting.name, trainers,
                                                servers if setting.servers else 0, row))
@@ -321,7 +330,7 @@ def measure_network(given, folder, write):
 def measure_host(given, folder, write):
     from modes import scaling
     began = report.machine()
-    programs = Programs(given, folder / "network", scaling.MODEL.read_text())
+    programs = Programs(given, folder / "ctr_dnn", scaling.text)
     samples = scaling.write_data(folder)
     known, left = known_settings(given, programs)
     steps = {"quick": 10, "usual": 100, "full": 400}[given.size]
@@ -338,14 +347,14 @@ def measure_host(given, folder, write):
 
     for trainers in counts:
         say(f"host: local, {trainers} replicas")
-        row("local", trainers, 0, scaling.measure_local(programs.of("local"), samples, trainers,
+        row("local", trainers, 0, scaling.measure_local(programs.of(LOCAL), samples, trainers,
                                                         steps))
         for setting in known:
             say(f"host: {setting.name}, {trainers} trainers")
             servers = min(given.servers, trainers) if setting.servers else 0
             try:
                 row(setting.name, trainers, servers, scaling.measure_on_host(
-                    programs.of(setting.mode), setting, samples, trainers, servers, steps))
+                    programs.of(setting), setting, samples, trainers, servers, steps))
             except JobFailed as failed:
                 say(str(failed))
                 left.append(f"{setting.name}, {trainers} trainers, failed: "

@@ -5,7 +5,6 @@
 
 import collections
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -60,12 +59,16 @@ class BenchModes(unittest.TestCase):
         self.assertEqual(len(by_name), len(settings.SETTINGS))
         self.assertEqual(by_name["quorum, all but one"].words(("{quorum}",), 1), ["1"])
 
-    def test_models_say_what_docs_recommend(self):
+    def test_models_say_what_settings_ask_for(self):
+        plain = settings.Setting("", "geo")
+        summed = settings.Setting("", "geo", sums_tables=True)
         for kind in (data.Criteo, data.Avazu, data.Known):
-            text = kind.__new__(kind).text()
-            self.assertRegex(text, r"nn\.group @dense .*\) rate_over\(pushers\)")
-            self.assertEqual(text.count("rate_over"), 1)
-            self.assertRegex(text, r"nn\.group @sparse .* merge\(sum\)")
+            one = kind.__new__(kind)
+            self.assertRegex(one.text(plain), r"nn\.group @dense .*\) rate_over\(pushers\)")
+            self.assertEqual(one.text(plain).count("rate_over"), 1)
+            self.assertNotIn("merge", one.text(plain))
+            self.assertRegex(one.text(summed), r"nn\.group @sparse .* merge\(sum\)")
+        self.assertNotIn("merge", data.Words.__new__(data.Words).text(summed))
 
     def test_sections(self):
         with tempfile.TemporaryDirectory() as name:

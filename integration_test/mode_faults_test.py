@@ -66,7 +66,7 @@ class ModeFaults(unittest.TestCase):
         cls.folder.cleanup()
 
     def flags(self, name, steps):
-        return ["--data", ADULT, "--rows", "0:6000", "--batch-size", 64, "--seed", 7,
+        return ["--data", ADULT, "--rows", "0:5888", "--batch-size", 64, "--seed", 7,
                 "--shuffle-window", 1000, "--steps", steps, "--checkpoint",
                 self.root / f"{name}.saved"]
 

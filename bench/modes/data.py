@@ -26,19 +26,26 @@ class DataSet:
     also = ()
     header = False
     dense_groups = 1
+    # All trainers meet most keys of the tables.
+    few_keys = False
     epochs = 2
     limit = 600
 
-    def text(self):
-        """The model, with what docs/Modes.md recommends for modes in which it counts. Who pushes by
-        itself makes so many times more steps of the dense parameters as there are pushers, so
-        their rate is divided by that. Rows are met by as many samples as before, mostly by one
-        push or one trainer at a time, so what befell them counts in full."""
-        text, dense = re.subn(r"(nn\.group @dense .* rate\([^()]*\))", r"\1 rate_over(pushers)",
-                              self.model.read_text())
-        text, sparse = re.subn(r"(nn\.group @sparse .* untouched\(lazy\))", r"\1 merge(sum)", text)
-        if dense != self.dense_groups or sparse != 1:
-            raise ValueError(f"{self.model} has other groups than were thought of")
+    def text(self, setting=None):
+        """The model, with what docs/Modes.md recommends. Who pushes by itself makes so many times
+        more steps of the dense parameters as there are pushers, so their rate is divided by that;
+        a row is met by as many samples as before, mostly by one push at a time. And what the
+        setting asks for."""
+        def clause(text, pattern, replacement, due=1):
+            text, found = re.subn(pattern, replacement, text)
+            if found != due:
+                raise ValueError(f"{self.model} has other groups than were thought of")
+            return text
+
+        text = clause(self.model.read_text(), r"(nn\.group @dense .* rate\([^()]*\))",
+                      r"\1 rate_over(pushers)", self.dense_groups)
+        if setting and setting.sums_tables and not self.few_keys:
+            text = clause(text, r"(nn\.group @sparse .* untouched\(lazy\))", r"\1 merge(sum)")
         return text
 
     def flags(self, trainers):
@@ -101,7 +108,7 @@ class Words(DataSet):
     title = "word2vec: models/word2vec, pairs that are made up"
     model = SOURCE / "models" / "word2vec" / "word2vec.mlir"
     batch, window, epochs = 128, 100000, 2
-    dense_groups = 0
+    dense_groups, few_keys = 0, True
 
     def __init__(self, folder, size, data):
         count = 8000 if size == "quick" else 100000

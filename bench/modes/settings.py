@@ -16,11 +16,18 @@ class Setting:
     mode: str
     trainer_flags: tuple = ()
     server_flags: tuple = ()
+    # Whether the tables' groups say merge(sum), unless all trainers meet most keys.
+    sums_tables: bool = False
     # How many steps show the mode: those of some exchanges.
     least_steps: int = 1
     # Whether there are servers, and whether trainers are told each other's addresses.
     servers: bool = True
     peers: bool = False
+
+    @property
+    def program(self):
+        """The name of its program: settings of one text share it."""
+        return self.mode + ("-sums" if self.sums_tables else "")
 
     def words(self, flags, trainers):
         return [word.format(trainers=trainers, quorum=max(1, trainers - 1)) for word in flags]
@@ -36,7 +43,11 @@ SETTINGS = (
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4")),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
     Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), least_steps=80),
+    Setting("geo, 8 steps, tables summed", "geo", trainer_flags=("--geo-steps", "8"),
+            least_steps=80, sums_tables=True),
     Setting("geo, 100 steps", "geo", trainer_flags=("--geo-steps", "100"), least_steps=400),
+    Setting("geo, 100 steps, tables summed", "geo", trainer_flags=("--geo-steps", "100"),
+            least_steps=400, sums_tables=True),
     Setting("collective", "collective", servers=False, peers=True),
     Setting("hybrid", "hybrid", peers=True),
 )

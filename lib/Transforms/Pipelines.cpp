@@ -137,6 +137,10 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
   // Behind roles each of the two modules goes its own way.
   const bool nests =
       ps::propertiesOf(options.mode).hasServers && !options.isRole;
+  // What was changed by hand behind that phase.
+  if (from)
+    (nests && *from > Phase::Roles ? manager.nest<ModuleOp>() : manager)
+        .addPass(createNNVerifyPhase({stringify(*from).str()}));
   for (unsigned phase = first; phase <= static_cast<unsigned>(to); ++phase)
     addPhase(nests && phase > static_cast<unsigned>(Phase::Roles)
                  ? manager.nest<ModuleOp>()

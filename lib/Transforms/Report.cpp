@@ -29,6 +29,10 @@ using namespace pdlc;
 /// Bytes of a table beside its rows, for each key, at the most.
 static constexpr int64_t kTableBytesOfKey = 20;
 static constexpr int64_t kKeyBytes = 8;
+/// Of a key that a trainer of mode geo has touched since the last exchange: it
+/// is noted at most twice, each with two to four slots of 16 bytes in an index
+/// and 20 bytes of places; then its place at a server and its rows.
+static constexpr int64_t kExchangeBytesOfKey = 170;
 /// docs/Protocol.md: the head of a message, the fixed part of a payload's head,
 /// a size in it, a norm, the sums of losses; sections are padded.
 static constexpr int64_t kEnvelopeBytes = 40;
@@ -243,6 +247,7 @@ void Report::addShard(ServerFacts &owner, const SymbolFacts &fact) const {
     // other keys at the most.
     load.bytesIn += keys * fact.rowBytes();
     load.otherKeys += keys * keysOfOthers();
+    load.valueBytes += keys * fact.valueBytes();
     load.bytesOut +=
         keys * keysOfOthers() * double(kKeyBytes + fact.rowBytes());
     load.rowBytes += keys * fact.stateRowBytes();
@@ -305,6 +310,7 @@ void Report::distribute() {
     server.load.bytesOut /= steps;
     server.load.keys /= steps;
     server.load.otherKeys /= steps;
+    server.load.valueBytes /= steps;
     server.load.rowBytes /= steps;
   }
 }
@@ -496,11 +502,13 @@ void Report::printMemory(raw_ostream &out) const {
   for (auto [number, server] : llvm::enumerate(byServer)) {
     const double senders = double(trainers * sendersOfTrainer());
     // Beside state and the sums of a step the last messages that came and went,
-    // and those before them, which are kept while these are made.
+    // and those before them, which are kept while these are made; those of an
+    // exchange of copies are let go at once.
     const double own =
         server.stateBytes + server.gradientBytes +
         (shards > 0 ? kept * double(server.shards) / shards : 0) +
-        2 * senders * (server.load.bytesIn + server.load.bytesOut) *
+        (mode->trainersApply ? 1 : 2) * senders *
+            (server.load.bytesIn + server.load.bytesOut) *
             double(stepsOfExchange());
     if (server.load.inTrainer)
       inTrainer = std::max(inTrainer, own);
@@ -513,7 +521,8 @@ void Report::printMemory(raw_ostream &out) const {
   } else {
     // A copy's changes travel at once, and are taken of what servers had said.
     for (const ServerFacts &server : byServer)
-      trainer += 2 * (server.load.bytesIn + server.load.bytesOut) *
+      trainer += (2 * (server.load.bytesIn + server.load.bytesOut) +
+                  server.load.keys * double(kExchangeBytesOfKey)) *
                  double(stepsOfExchange());
     if (trainers > 1)
       for (auto &[name, fact] : facts)

@@ -70,6 +70,7 @@ FailureOr<MachineConstants> pdlc::readMachine(ModuleOp module,
                        {"round_trip_seconds", &result.roundTrip},
                        {"find_key_seconds", &result.findKey},
                        {"new_key_seconds", &result.newKey},
+                       {"new_byte_seconds", &result.newByte},
                        {"message_seconds", &result.message},
                        {"message_byte_seconds", &result.messageByte},
                        {"local_message_seconds", &result.localMessage},
@@ -102,6 +103,14 @@ FailureOr<MeasuredCosts> pdlc::readCosts(ModuleOp module,
     for (const auto &[name, keys] : *tables)
       result.tableKeys += keys.getAsNumber().value_or(0);
   result.tableBytes = whole.getNumber("table_bytes").value_or(0);
+  if (!(result.apply >= 0) || !(result.ids >= 0) || !(result.keys >= 0) ||
+      result.keys > result.ids || !(result.tableKeys >= 0) ||
+      !(result.tableBytes >= 0) || result.tableBytes > result.residentBytes)
+    return mlir::emitError(module.getLoc())
+           << path
+           << " has numbers that cannot be: negative ones, more keys than ids, "
+              "or tables larger than the process; let 'trainer train --costs' "
+              "write the file";
   llvm::StringRef model = whole.getString("model").value_or("");
   if (model != module.getName().value_or("model"))
     return mlir::emitError(module.getLoc())
@@ -136,19 +145,29 @@ static double newKeysOfCopies(const JobLoad &job, const MeasuredCosts *costs) {
          double(job.batchSize * job.workers * job.trainers);
 }
 
+/// A new row of so many bytes.
+static double newRow(double bytes, const MachineConstants &machine) {
+  return machine.newKey + bytes * machine.newByte;
+}
+
 /// Mode geo: what a trainer's tables do for an exchange with an owner, of which
 /// `made` rows are new to the job. It finds its keys once more, and those of
 /// others; with others, in its bases too. There all rows are new that are so to
-/// the job, in its copy those of others.
+/// the job, in its copy those of others. Messages of so many steps take memory
+/// that was given back since the last one.
 static double copyTables(const JobLoad &job, const OwnerLoad &owner,
                          double made, const MachineConstants &machine) {
   const double trainers = double(job.trainers);
   const double ownKeys = owner.keys * machine.findKey;
+  const double messages = (owner.bytesIn + owner.bytesOut) * machine.newByte;
   // What a trainer that is alone makes was measured with its step.
-  if (job.trainers == 1)
-    return ownKeys;
-  return 2 * (ownKeys + owner.otherKeys * machine.findKey) +
-         made * (1 + (trainers - 1) / trainers) * machine.newKey;
+  if (job.trainers == 1 || !(owner.keys > 0))
+    return ownKeys + messages;
+  const double state = owner.rowBytes / owner.keys,
+               value = owner.valueBytes / owner.keys;
+  return 2 * (ownKeys + owner.otherKeys * machine.findKey) + messages +
+         made * (newRow(value, machine) +
+                 (trainers - 1) / trainers * newRow(state, machine));
 }
 
 PredictedStep pdlc::predictStep(const JobLoad &job,
@@ -204,9 +223,10 @@ PredictedStep pdlc::predictStep(const JobLoad &job,
     const double made = allKeys > 0 ? newKeys * owner.keys / allKeys : 0;
     sent += transport + copy(bytes) +
             (job.trainersApply ? copyTables(job, owner, made, machine) : 0);
-    double own = senders * (transport + copy(bytes) +
-                            (owner.keys + owner.otherKeys) * machine.findKey) +
-                 made * machine.newKey;
+    double own =
+        senders * (transport + copy(bytes) +
+                   (owner.keys + owner.otherKeys) * machine.findKey) +
+        (made > 0 ? made * newRow(owner.valueBytes / owner.keys, machine) : 0);
     // Gradients of a round are added up; then the rule takes parameters once,
     // and the rows that anybody touched.
     const double share =

@@ -29,6 +29,8 @@ struct MachineConstants {
   double flops = 0, memoryBytes = 0, networkBytes = 0, roundTrip = 0;
   /// Of a key that a table has, and of one that it has not.
   double findKey = 0, newKey = 0;
+  /// Of a byte of memory that a process did not have.
+  double newByte = 0;
   double message = 0, messageByte = 0;
   /// The same between processes of one host, over unix sockets.
   double localMessage = 0, localMessageByte = 0;
@@ -54,6 +56,8 @@ struct OwnerLoad {
   double bytesIn = 0, bytesOut = 0, keys = 0;
   /// Mode geo: keys that others have changed, which an answer brings.
   double otherKeys = 0;
+  /// Of a row's value, without slots.
+  double valueBytes = 0;
   /// Of values, slots and gradients that a step of one sender touches.
   double denseBytes = 0, rowBytes = 0;
 };

@@ -213,16 +213,20 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
                                 "train, evaluate or predict");
       return success();
     }
-    for (ProgramOp program : module.getOps<ProgramOp>())
-      if (failed(verifySnapshot(program)) ||
-          (phase >= Phase::Split && failed(verifyStages(program))))
+    // Those of the modules of roles, too.
+    result = module.walk([&](ProgramOp program) -> WalkResult {
+      if (failed(verifySnapshot(program)))
         return failure();
-    return success();
+      return phase >= Phase::Split ? verifyStages(program) : success();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// From `split` on each op belongs to a stage, and no stage waits for a later
   /// one.
   LogicalResult verifyStages(ProgramOp program) {
+    const bool hasServers =
+        ps::getMode(program->getParentOfType<ModuleOp>()).hasServers;
     for (Operation &op : program.getBody().front().without_terminator()) {
       StageAttr stage = stageOf(&op);
       if (!stage)
@@ -230,6 +234,9 @@ struct VerifyPhase : pdlc::impl::NNVerifyPhaseBase<VerifyPhase> {
                               "be ")
                << stageList();
       const StageProperties &properties = stage.getProperties();
+      if (properties.needsServers() && !hasServers)
+        return op.emitOpError("stands in a stage of servers, and the mode has "
+                              "none");
       for (Value operand : op.getOperands())
         if (Operation *producer = operand.getDefiningOp())
           if (StageAttr earlier = stageOf(producer);

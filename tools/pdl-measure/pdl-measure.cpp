@@ -37,6 +37,7 @@
 #include <netinet/tcp.h>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -120,7 +121,7 @@ static double measureFindKey() {
 static double measureNewKey() {
   constexpr int64_t rows = int64_t(1) << 20, asked = 4096;
   TableOptions options;
-  options.width = 8;
+  options.width = 1;
   std::mt19937_64 random(2);
   std::vector<int64_t> keys(rows);
   for (int64_t &key : keys)
@@ -141,6 +142,21 @@ static double measureNewKey() {
                     .ok();
   });
   return isMade ? seconds / double(rows) : 0;
+}
+
+/// Seconds for a byte of memory that the process did not have before: the
+/// system must find and clear it.
+static double measureNewByte() {
+  constexpr size_t bytes = size_t(64) << 20;
+  return bestSeconds([] {
+           void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+           if (memory == MAP_FAILED)
+             return;
+           std::memset(memory, 1, bytes);
+           ::munmap(memory, bytes);
+         }) /
+         double(bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,6 +403,15 @@ static Expected<Network> measurePeer(const std::string &peer) {
 //===----------------------------------------------------------------------===//
 
 static Status measure(const std::string &peer, const std::string &output) {
+  // What cannot be is said before all that takes time.
+  if (!peer.empty() && peer.rfind(':') == std::string::npos)
+    return Status::invalid("'" + peer + "' is no HOST:PORT");
+  if (!output.empty()) {
+    std::FILE *probe = std::fopen(output.c_str(), "a");
+    if (!probe)
+      return systemError("write " + output);
+    std::fclose(probe);
+  }
   nlohmann::ordered_json constants;
   std::fputs("measuring the transport ...\n", stderr);
   const std::pair<const char *, std::string> places[] = {
@@ -409,6 +434,7 @@ static Status measure(const std::string &peer, const std::string &output) {
   std::fputs("measuring tables ...\n", stderr);
   constants["find_key_seconds"] = measureFindKey();
   constants["new_key_seconds"] = measureNewKey();
+  constants["new_byte_seconds"] = measureNewByte();
   std::fputs("measuring the network ...\n", stderr);
   const Expected<Network> network =
       peer.empty() ? measureLoopback() : measurePeer(peer);
@@ -434,7 +460,7 @@ static int run(int argc, char **argv) {
       "Measures what 'pdl-opt --ps-report=machine=FILE' predicts times "
       "from: operations a second of one core in a product, bytes a "
       "second in memory, seconds to find a key in a table and to make a "
-      "row for one, processor "
+      "row for one, and for a byte of new memory, processor "
       "time of a message, bytes a second and round trip of a TCP "
       "connection.",
       "pdl-measure");

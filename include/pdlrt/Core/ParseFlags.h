@@ -73,12 +73,18 @@ inline Expected<std::string> readTokenFile(const std::string &path) {
   std::ifstream file(path);
   const bool opened = file.is_open();
   const int reason = errno;
-  std::string token;
-  if (!std::getline(file, token) || token.empty())
-    return Status::invalid(
-        "--token-file " + path + ": " +
-        (opened ? "the first line is empty" : std::strerror(reason)) +
-        "; write the job's secret to its first line");
+  // A device may have no end.
+  char line[4097] = {};
+  file.getline(line, sizeof(line));
+  const bool isLong = file.gcount() == sizeof(line) - 1 && file.fail();
+  const std::string token = line;
+  if (token.empty() || isLong)
+    return Status::invalid("--token-file " + path + ": " +
+                           (!opened ? std::strerror(reason)
+                            : isLong
+                                ? "the first line is longer than 4096 bytes"
+                                : "the first line is empty") +
+                           "; write the job's secret to its first line");
   return token;
 }
 

@@ -27,7 +27,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the log is little-endian");
 
 inline constexpr char mark[16] = {'P', 'D', 'L', ' ', 'a', 'p', 'p', 'l',
-                                  'i', 'e', 'd', ' ', '0', '0', '3', '\n'};
+                                  'i', 'e', 'd', ' ', '0', '0', '4', '\n'};
 
 /// Header: `startDigest` (8 bytes), then the handshake. The requests, by how
 /// they were taken (`Turn`): the head of the message, then its payload. Closed:
