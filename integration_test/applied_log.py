@@ -6,7 +6,8 @@ log, the head of messages, the payloads of a step."""
 
 import struct
 
-REQUEST, ANSWERED = 2, 7
+# One by itself; all requests: in a round, late or dropped, too.
+REQUEST, REQUESTS, ANSWERED = 2, range(2, 6), 7
 CONTRIBUTES, CONTRIBUTES_NEXT, ALL_VALUES, OWN_KEYS = 1, 2, 8, 128
 
 

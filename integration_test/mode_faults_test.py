@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from applied_log import CONTRIBUTES, REQUEST, flags_of, records, sender_of
+from applied_log import CONTRIBUTES, REQUESTS, flags_of, records, sender_of
 from cluster import Cluster
 from cutting_proxy import CuttingProxy
 from programs import ADULT, BUILD, PDL_TRANSLATE, checkpoints_in, run
@@ -150,7 +150,7 @@ class ModeFaults(unittest.TestCase):
             pushed = collections.Counter(
                 sender_of(body)
                 for kind, body in records(self.root / f"{name}.paused.logs/applied-{rank}.log")
-                if kind == REQUEST and flags_of(body) & CONTRIBUTES)
+                if kind in REQUESTS and flags_of(body) & CONTRIBUTES)
             self.assertEqual(pushed, due)
 
     def test_pauses_and_cut_connections(self):
