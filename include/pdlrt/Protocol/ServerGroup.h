@@ -76,7 +76,8 @@ public:
   /// server, or the error of the first server that has one. Before all else.
   /// A sender without an incarnation greets all of them first: nobody's place
   /// is taken where one refuses. The first server then gives the incarnation.
-  Expected<std::vector<Message>> joinAll(std::vector<Message> handshakes);
+  Expected<std::vector<Message>>
+  joinAll(const std::vector<Message> &handshakes);
   /// Of this start, after the join.
   uint64_t incarnation() const { return sender.incarnation; }
 

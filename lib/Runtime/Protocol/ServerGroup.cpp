@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Protocol/ServerGroup.h"
+
 #include "pdlrt/Protocol/LifeSign.h"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ public:
   }
   bool hasSucceeded(size_t server) const {
     const std::lock_guard lock(mutex);
-    return results[server] && results[server]->ok();
+    const auto &result = results[server];
+    return result.has_value() && result->ok();
   }
   /// When the last one ended so far.
   Time lastEnd() const {
@@ -239,7 +241,7 @@ ServerGroup::join(size_t first, size_t end,
 }
 
 Expected<std::vector<Message>>
-ServerGroup::joinAll(std::vector<Message> handshakes) {
+ServerGroup::joinAll(const std::vector<Message> &handshakes) {
   const size_t count = sessions.size();
   size_t others = 0;
   Message firstAnswer;
@@ -336,7 +338,8 @@ ServerGroup::sendAll(MessageKind kind, std::vector<Message> payloads) {
 void ServerGroup::joinToLeave(Wave::Time until) {
   const auto wave = std::make_shared<Wave>(sessions.size());
   for (size_t server = 0; server < sessions.size(); ++server) {
-    if (joined[server] || !greeted[server]) {
+    const std::optional<Message> &handshake = greeted[server];
+    if (joined[server] || !handshake) {
       wave->skip(server);
       continue;
     }
@@ -345,7 +348,7 @@ void ServerGroup::joinToLeave(Wave::Time until) {
     sessions[server]->becomeStart(sender.incarnation != 0 ? sender.incarnation
                                                           : 1,
                                   StartSign::Claim::OnlyIfFirst);
-    sessions[server]->join(*greeted[server], wave->doneOf(server));
+    sessions[server]->join(*handshake, wave->doneOf(server));
   }
   wave->waitUntil(until);
   for (size_t server = 0; server < sessions.size(); ++server)
