@@ -7,7 +7,7 @@ log, the head of messages, the payloads of a step."""
 import struct
 
 # One by itself; all requests: in a round, late or dropped, too.
-REQUEST, REQUESTS, ANSWERED = 2, range(2, 6), 7
+REQUEST, REQUESTS, LATE, CLOSED, ANSWERED = 2, range(2, 6), 4, 6, 7
 CONTRIBUTES, CONTRIBUTES_NEXT, ALL_VALUES, OWN_KEYS = 1, 2, 8, 128
 
 

@@ -6,11 +6,44 @@ with less, who is slow holds nobody up, its gradients count in the next round or
 are dropped, and the servers' logs give their state."""
 
 import re
+import struct
 import unittest
 
-from programs import run
-from push_modes import PushModes
+from applied_log import (ANSWERED, CLOSED, CONTRIBUTES, LATE, REQUESTS, flags_of, records,
+                         sender_of)
+from cluster import Cluster
+from programs import PDL_TRANSLATE, run
+from push_modes import PDL_CHECKPOINT, PushModes
 from staleness_test import Slowed
+
+import tensorfile
+
+# All samples are 1, so that a gradient tells on which value it was computed.
+LINE = """module @line {
+  nn.record @r { nn.field @y : tensor<?x1xf64> }
+  nn.group @g rule(@sgd) rate(0.01)
+  nn.param @w : tensor<1xf64> in @g init(#nn.constant<0.0>)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf64>):
+    %w = nn.read @w : tensor<1xf64>
+    %d = nn.sub %y, %w : tensor<?x1xf64>, tensor<1xf64>
+    %s = nn.mul %d, %d : tensor<?x1xf64>, tensor<?x1xf64>
+    %half = nn.constant dense<0.5> : tensor<f64>
+    %l = nn.mul %s, %half : tensor<?x1xf64>, tensor<f64>
+    nn.minimize %l over [@g] : tensor<?x1xf64>
+  }
+}
+"""
+
+
+def line_push_of(body):
+    """The gradient of a request of LINE, and how many samples it is of."""
+    channels, = struct.unpack_from("<I", body, 52)
+    begin, found = 56 + 8 * channels, {}
+    for size in struct.unpack_from(f"<{channels}Q", body, 56):
+        found[size] = body[begin:begin + size]
+        begin += (size + 7) // 8 * 8
+    return struct.unpack("<d", found[8])[0], struct.unpack("<dd", found[16])[1]
 
 
 class Quorum(PushModes):
@@ -91,6 +124,38 @@ class Quorum(PushModes):
                 job.kill_and_restart_trainer(rank, "train ")
             job.finish(leave_may_be_lost=True)
         self.check_replay("killed", logs)
+
+    def test_rounds_by_hand(self):
+        """Each gradient was computed on what its trainer was answered last, and a round's sum
+        over its weight, late gradients among it, gives the value that is saved."""
+        source, data = self.root / "line.mlir", self.root / "line.csv"
+        source.write_text(LINE)
+        data.write_text("1.0\n" * 20000)
+        run(PDL_TRANSLATE, source, "-o", self.root / "line", "--numerics=strict",
+            "--mode=quorum", "--element-type=f64")
+        logs, saved = self.root / "line.logs", self.root / "line.saved"
+        logs.mkdir()
+        with Cluster(self.root / "line", 4, 1,
+                     ["--data", data, "--batch-size", 32, "--epochs", 1, "--seed", 7,
+                      "--checkpoint", saved],
+                     ["--seed", 7, "--quorum", 2, "--log-applied", logs]) as cluster:
+            cluster.start().finish()
+        value, total, weight, late, seen = 0.0, 0.0, 0.0, 0, {}
+        for kind, body in records(logs / "applied-0.log"):
+            if kind in REQUESTS and flags_of(body) & CONTRIBUTES:
+                gradient, samples = line_push_of(body)
+                self.assertAlmostEqual(gradient / samples + 1.0, seen[sender_of(body)],
+                                       delta=1e-12)
+                total, weight, late = total + gradient, weight + samples, late + (kind == LATE)
+            elif kind == CLOSED:
+                value, total, weight = value - 0.01 * total / weight, 0.0, 0.0
+            elif kind == ANSWERED:
+                for at in range(0, len(body), 40):
+                    seen[sender_of(body[at:at + 40])] = value
+        self.assertGreater(late, 0)
+        dump = self.root / "line.safetensors"
+        run(PDL_CHECKPOINT, "dump", saved, "-o", dump)
+        self.assertAlmostEqual(tensorfile.read(dump)["w"].data[0], value, delta=1e-12)
 
     def test_flags(self):
         self.translate(modes=("quorum",))
