@@ -73,11 +73,12 @@ inline Expected<std::string> readTokenFile(const std::string &path) {
   std::ifstream file(path);
   const bool opened = file.is_open();
   const int reason = errno;
-  // A device may have no end.
-  char line[4097] = {};
-  file.getline(line, sizeof(line));
-  const bool isLong = file.gcount() == sizeof(line) - 1 && file.fail();
-  const std::string token = line;
+  // Read with a bound, as a device may have no end.
+  std::string token;
+  char next = 0;
+  while (token.size() <= 4096 && file.get(next) && next != '\n')
+    token += next;
+  const bool isLong = token.size() > 4096;
   if (token.empty() || isLong)
     return Status::invalid("--token-file " + path + ": " +
                            (!opened ? std::strerror(reason)

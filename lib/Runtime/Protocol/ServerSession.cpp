@@ -204,8 +204,9 @@ private:
   void beatEnded(const Envelope &head, const CallResult &result);
   void takeWait(const Envelope &head, const Message &payload);
   void takeSign(const Message &payload);
-  /// Nothing but a Leave is sent from now on.
+  /// As failWith(), of a server that is not there any more.
   void loseServer(const Status &status);
+  /// Nothing but a Leave is sent from now on.
   void failWith(const Status &status);
   void finish(uint64_t number, Expected<Message> result);
 
@@ -810,7 +811,7 @@ void SessionState::learnProcess(const ProcessIdentity &said) {
 void SessionState::loseServer(const Status &status) {
   {
     const std::lock_guard lock(mutex);
-    isLost = failure.ok();
+    isLost |= failure.ok();
   }
   failWith(status);
 }
