@@ -50,6 +50,12 @@ inline int64_t gradientElements(const pdl_symbol &symbol) {
                                          : elementCount(symbol);
 }
 
+/// Whether what a group's trainers send is added up in full: merge(sum). False
+/// for -1, which is no group.
+inline bool mergesBySum(const pdl_descriptor &descriptor, int32_t group) {
+  return group >= 0 && descriptor.groups[group].merge == PDL_MERGE_SUM;
+}
+
 /// The bytes of one element of a symbol, its slots and its gradient.
 inline size_t elementSize(const pdl_symbol &symbol) {
   return elementSize(symbol.element_type);

@@ -118,9 +118,7 @@ CopyExchange::create(const pdl_descriptor &descriptor, int32_t program,
 }
 
 int CopyExchange::divisorOf(const pdl_symbol &symbol) const {
-  const bool isSum = symbol.group >= 0 &&
-                     descriptor.groups[symbol.group].merge == PDL_MERGE_SUM;
-  return isSum ? 1 : options.trainers;
+  return mergesBySum(descriptor, symbol.group) ? 1 : options.trainers;
 }
 
 CopyExchange::Table *CopyExchange::tableOf(int32_t symbol) {

@@ -135,9 +135,8 @@ Status GeoServer::refuse(int32_t symbol) const {
       "@{} is not finite any more where the changes of trainers were added; "
       "train with a smaller rate, or with a clip{}",
       descriptor.symbols[symbol].name,
-      group >= 0 && descriptor.groups[group].merge == PDL_MERGE_SUM
-          ? ", or leave merge(sum) out of its group"
-          : ""));
+      mergesBySum(descriptor, group) ? ", or leave merge(sum) out of its group"
+                                     : ""));
 }
 
 Status GeoServer::addToParameter(const ExchangeLayout &layout,

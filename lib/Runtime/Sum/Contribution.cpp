@@ -21,9 +21,7 @@ double Contribution::otherWeights() const {
 
 double pdlrt::divisorOf(const pdl_descriptor &descriptor, int32_t group,
                         double weight, int64_t steps) {
-  if (group < 0 || descriptor.groups[group].merge != PDL_MERGE_SUM)
-    return weight;
-  return weight / double(steps);
+  return mergesBySum(descriptor, group) ? weight / double(steps) : weight;
 }
 
 std::vector<GradientBlock>

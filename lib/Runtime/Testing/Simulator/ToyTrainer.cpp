@@ -468,10 +468,8 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
       sayLeave(server, sentence);
   // A leave in order is on its way for as long as it takes: that one may be
   // lost with its network is no fault to look for here.
-  if (!sentence.empty())
-    after(std::chrono::seconds(10), &Sender::left);
-  else
-    after(std::chrono::seconds(10), &Sender::over);
+  after(std::chrono::seconds(10),
+        sentence.empty() ? &Sender::over : &Sender::left);
 }
 
 /// As ServerGroup::joinToLeave: a server that has been greeted would wait.
