@@ -84,8 +84,8 @@ BY_HAND = f"""module @by_hand {{
 
 
 def computed_again(log, workers, strength):
-    """@w of BY_HAND after what a log says, and the largest delay in steps."""
-    w, applied, most = [0.0] * 5, 0, 0
+    """@w of BY_HAND after what a log says."""
+    w = [0.0] * 5
     # By sender: what it was answered for each step whose gradient has not come.
     seen, asks = {}, {}
     for kind, body in records(log):
@@ -103,20 +103,18 @@ def computed_again(log, workers, strength):
                 sender = trainer, worker - workers - 2
             else:
                 steps = 1
-            before, at = seen[sender][steps - 1]
+            before = seen[sender][steps - 1]
             del seen[sender][:steps]
-            most = max(most, applied - at)
             for i, total in enumerate(gradient):
                 g = total / weight
                 g += strength * g * g * (w[i] - before[i])
                 w[i] -= RATE * g
-            applied += 1
         elif kind == ANSWERED:
             for at in range(0, len(body), 40):
                 sender = sender_of(body[at:at + 40])
                 if asks[sender]:
-                    seen.setdefault(sender, []).append((list(w), applied))
-    return w, most
+                    seen.setdefault(sender, []).append(list(w))
+    return w
 
 
 def compensated(text):
@@ -251,18 +249,17 @@ class RulesOverPushers(unittest.TestCase):
             f"--mode={mode}")
 
     def check_by_hand(self, name, mode, log, workers, delta=2e-6):
-        """@w is what the log says, and late gradients made a difference."""
+        """@w is what the log says. Whether late gradients made a difference that
+        can be seen."""
         self.replay(name, mode, [log])
         dump = self.root / f"{name}.safetensors"
         run(PDL_CHECKPOINT, "dump", self.root / name, "-o", dump)
         trained = tuple(tensorfile.read(dump)["w"].data)
-        again, most = computed_again(log, workers, STRENGTH)
-        for own, expected in zip(trained, again):
+        for own, expected in zip(trained, computed_again(log, workers, STRENGTH)):
             self.assertAlmostEqual(own, expected, delta=delta)
-        self.assertGreater(most, 0)
-        plain, _ = computed_again(log, workers, 0)
-        self.assertGreater(max(abs(own - other) for own, other
-                               in zip(trained, plain)), 10 * delta)
+        plain = computed_again(log, workers, 0)
+        return max(abs(own - other) for own, other
+                   in zip(trained, plain)) > 10 * delta
 
     def test_late_gradients_by_hand(self):
         for mode, workers, flags, server_flags in (
@@ -273,10 +270,16 @@ class RulesOverPushers(unittest.TestCase):
                 ("async", 3, ("--push-queue", 1, "--max-merge", 4), ())):
             with self.subTest(mode=mode, flags=flags + server_flags):
                 self.translate_by_hand(mode)
-                name = f"late{len(list(self.root.iterdir()))}"
-                logs = self.job(name, mode, 2, workers, *flags, servers=1,
-                                server_flags=server_flags)
-                self.check_by_hand(name, mode, logs[0], workers)
+                # How late gradients are is a matter of time: on a busy host two
+                # trainers may take turns through a whole job.
+                for _ in range(10):
+                    name = f"late{len(list(self.root.iterdir()))}"
+                    logs = self.job(name, mode, 2, workers, *flags, servers=1,
+                                    server_flags=server_flags)
+                    if self.check_by_hand(name, mode, logs[0], workers):
+                        break
+                else:
+                    self.fail("no gradient was late enough in 10 jobs")
 
     def test_late_gradients_are_replayed(self):
         """Any rule, rows of tables too; servers say what they kept."""
@@ -336,8 +339,8 @@ class RulesOverPushers(unittest.TestCase):
                     self.assertNotEqual(cluster.trainers[1], first[1])
                     cluster.finish(leave_may_be_lost=True)
                 # Thousands of steps of 32 bits, here added up in 64.
-                self.check_by_hand(name, mode, logs / "applied-0.log", 2,
-                                   delta=1e-4)
+                self.assertTrue(self.check_by_hand(
+                    name, mode, logs / "applied-0.log", 2, delta=1e-4))
 
     def test_where_nothing_is_late(self):
         """One pusher has the bits of local, and local those of a model without
