@@ -18,12 +18,17 @@
 
 namespace pdlrt {
 
-/// What has come of a round: its kind, and by rank whether that trainer's
-/// request is here, and whether the trainer has, or may yet have, steps to end.
+/// What has come of a round: its kind; by rank whether that trainer's request
+/// is here, whether the trainer has, or may yet have, steps to end, and how
+/// many it has ended since all met last, that of its request here included.
 struct RoundContent {
   MessageKind kind = MessageKind::Exchange;
   std::vector<bool> hasCome;
   std::vector<bool> takesPart;
+  std::vector<int64_t> steps;
+  /// Gradients in it whose senders are answered: late ones, and those that came
+  /// while it was not full.
+  uint32_t answered = 0;
 };
 
 /// What becomes of gradients that come when their round is closed.
@@ -46,9 +51,15 @@ public:
   virtual bool formsRounds(MessageKind kind, const StepFacts &facts) const = 0;
   /// Whether the round waits for that trainer's request.
   virtual bool isDue(const RoundContent &round, uint32_t rank) const = 0;
-  /// Whether the round can be closed, which holds requests or late gradients.
-  /// All whose request has come are answered then.
+  /// Whether the round, which holds requests or late gradients, waits for
+  /// nobody else. All whose request has come are answered then.
   virtual bool isComplete(const RoundContent &round) const;
+  /// Whether a complete round is closed. If not, its gradients stay in it, and
+  /// others come to it.
+  virtual bool isFull(const RoundContent &round) const {
+    (void)round;
+    return true;
+  }
   /// Whether the round is closed only when all have come: so that requests are
   /// taken, in rank order, while others are waited for.
   virtual bool waitsForAll(MessageKind kind) const {
@@ -81,7 +92,9 @@ std::unique_ptr<RoundPolicy> createBoundedStaleness(int64_t bound);
 /// Mode quorum (backup workers: Chen et al., "Revisiting Distributed
 /// Synchronous SGD", 2016): a step is a round that is closed when the gradients
 /// of `quorum` trainers have come; each trainer without data lowers the quorum
-/// by one, but not below one. Sums are rounds of all.
+/// by one, but not below one. Those that catch up with trainers that have come
+/// to their end give several gradients to a round, so that it has no fewer than
+/// before. Sums are rounds of all.
 std::unique_ptr<RoundPolicy> createQuorum(uint32_t quorum, LateGradients late);
 
 } // namespace pdlrt

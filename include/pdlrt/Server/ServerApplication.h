@@ -30,7 +30,7 @@ namespace pdlrt {
 enum class Turn {
   /// By itself: it forms no round.
   Alone,
-  /// In the round that is open.
+  /// In the round that is open; answered when that is closed, or before.
   InRound,
   /// Its own round is closed: its gradients count in the one that is open.
   Late,
@@ -85,8 +85,8 @@ public:
   /// Takes up a checked request of a step, or of sums: all that it does to the
   /// state, but for what the end of its round does. Requests of a round that
   /// waits for all come in ascending order of trainers, as soon as those before
-  /// have come; of another one, in that order, before it is closed. An error
-  /// fails the job with its sentence.
+  /// have come; of another one, in that order, when nobody else is waited for.
+  /// An error fails the job with its sentence.
   virtual Status take(const Envelope &request, Message payload, Turn turn) = 0;
 
   /// Ends the round whose requests were taken. An error fails the job with its
@@ -94,7 +94,7 @@ public:
   virtual Status closeRound(MessageKind kind) = 0;
 
   /// The payloads that answer requests which were taken, and whose round, if
-  /// they are of one, is closed: each once, in any order, and no further
+  /// they are of one, is closed or goes on without them: each once, in any order, and no further
   /// request of its sender was taken before. Answers have the state of now. An
   /// error fails the job with its sentence.
   virtual Expected<std::vector<Message>>

@@ -18,27 +18,46 @@ uint32_t OpenRound::first() const {
       content.hasCome.begin());
 }
 
-void OpenRound::enter(MessageKind kind, uint32_t rank, ClockTime now) {
-  enterLate(kind, now);
-  content.hasCome[rank] = true;
-}
-
-void OpenRound::enterLate(MessageKind kind, ClockTime now) {
-  if (open)
-    return;
-  open = true;
+void OpenRound::open(MessageKind kind, ClockTime now) {
+  isOpened = true;
   content.kind = kind;
   begun = now;
 }
 
+void OpenRound::enter(MessageKind kind, uint32_t rank, ClockTime now) {
+  // Nobody waits in a round of late gradients, or in one that pauses.
+  if (first() == content.hasCome.size())
+    open(kind, now);
+  content.hasCome[rank] = true;
+}
+
+void OpenRound::enterAnswered(MessageKind kind, ClockTime now) {
+  if (!isOpened)
+    open(kind, now);
+  ++content.answered;
+}
+
 void OpenRound::noteProgress(const StepProgress &progress) {
-  for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank)
+  for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank) {
     content.takesPart[rank] = progress.takesPart(rank);
+    Envelope sender;
+    sender.trainer = rank;
+    content.steps[rank] = progress.stepsOf(sender);
+  }
+}
+
+void OpenRound::pause() {
+  ++counts.completed;
+  content.answered += static_cast<uint32_t>(
+      std::count(content.hasCome.begin(), content.hasCome.end(), true));
+  content.hasCome.assign(content.hasCome.size(), false);
 }
 
 void OpenRound::close() {
-  open = false;
-  ++closed;
+  isOpened = false;
+  ++counts.completed;
+  ++counts.closed;
+  content.answered = 0;
   content.hasCome.assign(content.hasCome.size(), false);
 }
 

@@ -26,14 +26,15 @@ class OpenRound {
 public:
   explicit OpenRound(uint32_t trainers)
       : content{MessageKind::Exchange, std::vector<bool>(trainers, false),
-                std::vector<bool>(trainers, true)},
-        answeredIn(trainers), frames(trainers) {}
+                std::vector<bool>(trainers, true),
+                std::vector<int64_t>(trainers)},
+        answeredAt(trainers), frames(trainers) {}
 
   //===--------------------------------------------------------------------===//
   // Who is in it: the protocol's lock
   //===--------------------------------------------------------------------===//
 
-  bool isOpen() const { return open; }
+  bool isOpen() const { return isOpened; }
   MessageKind kind() const { return content.kind; }
   ClockTime since() const { return begun; }
   bool isIn(uint32_t rank) const { return content.hasCome[rank]; }
@@ -41,22 +42,35 @@ public:
   uint32_t first() const;
   /// Whether those who have come wait for that trainer.
   bool waitsFor(const RoundPolicy &policy, uint32_t rank) const {
-    return open && first() < content.hasCome.size() &&
+    return isOpened && first() < content.hasCome.size() &&
            policy.isDue(content, rank);
   }
-  /// Whether there is a round that may be closed.
+  /// Whether there is a round whose requests may be answered.
   bool isComplete(const RoundPolicy &policy) const {
-    return open && policy.isComplete(content);
+    return isOpened && policy.isComplete(content);
   }
-  /// Whether a round was closed since that trainer was answered last.
-  bool isLate(uint32_t rank) const { return answeredIn[rank] != closed; }
-  void noteAnswer(uint32_t rank) { answeredIn[rank] = closed; }
+  /// Whether it is closed with that; else it pauses.
+  bool isFull(const RoundPolicy &policy) const {
+    return policy.isFull(content);
+  }
+  /// Whether a round was complete since that trainer was answered last: others
+  /// have gone on without it.
+  bool hasMissed(uint32_t rank) const {
+    return answeredAt[rank].completed != counts.completed;
+  }
+  /// Whether one was closed since then, so that it has seen older values.
+  bool isLate(uint32_t rank) const {
+    return answeredAt[rank].closed != counts.closed;
+  }
+  void noteAnswer(uint32_t rank) { answeredAt[rank] = counts; }
   /// Takes a trainer in; the first one opens the round.
   void enter(MessageKind kind, uint32_t rank, ClockTime now);
-  /// Gradients came late: they are of the round that is open, or opens it.
-  void enterLate(MessageKind kind, ClockTime now);
-  /// Who takes part in steps.
+  /// Takes in gradients whose sender is answered at once.
+  void enterAnswered(MessageKind kind, ClockTime now);
+  /// Who takes part in steps, and how many each has ended.
   void noteProgress(const StepProgress &progress);
+  /// Goes on without those that have come, whose gradients stay in it.
+  void pause();
   /// Ends it.
   void close();
 
@@ -80,12 +94,18 @@ public:
   std::vector<Envelope> releaseFrames();
 
 private:
-  bool open = false;
+  void open(MessageKind kind, ClockTime now);
+
+  bool isOpened = false;
   RoundContent content;
-  /// How many rounds are closed; and how many were, by trainer, when it was
-  /// answered last.
-  uint64_t closed = 0;
-  std::vector<uint64_t> answeredIn;
+  /// How often a round was complete, and how often one was closed.
+  struct Counts {
+    uint64_t completed = 0;
+    uint64_t closed = 0;
+  };
+  Counts counts;
+  /// By trainer: when it was answered last.
+  std::vector<Counts> answeredAt;
   ClockTime begun{0};
   std::vector<std::optional<Frame>> frames;
   uint32_t next = 0;

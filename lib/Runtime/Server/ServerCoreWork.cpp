@@ -253,7 +253,8 @@ void ServerCore::State::workInRound(Frame frame, const StepFacts &facts,
   const Envelope head = frame.head;
   const RoundPolicy &policy = application->roundPolicy();
   OpenRound &round = roundOf(head.kind);
-  bool isLate = false;
+  bool hasMissed = false;
+  Turn turn = Turn::InRound;
   {
     const std::lock_guard lock(mutex);
     if (round.isOpen() && round.kind() != head.kind) {
@@ -275,16 +276,16 @@ void ServerCore::State::workInRound(Frame frame, const StepFacts &facts,
                out);
       return;
     }
-    isLate = !policy.waitsForAll(head.kind) && round.isLate(head.trainer);
-    if (!isLate)
+    hasMissed = !policy.waitsForAll(head.kind) && round.hasMissed(head.trainer);
+    if (hasMissed && round.isLate(head.trainer))
+      turn = policy.late() == LateGradients::Drop ? Turn::Dropped : Turn::Late;
+    if (!hasMissed)
       round.enter(head.kind, head.trainer, clock.now());
-    else if (policy.late() == LateGradients::Count)
-      round.enterLate(head.kind, clock.now());
+    else if (turn != Turn::Dropped)
+      round.enterAnswered(head.kind, clock.now());
   }
   noteProgress(head, facts);
-  if (isLate) {
-    const Turn turn =
-        policy.late() == LateGradients::Count ? Turn::Late : Turn::Dropped;
+  if (hasMissed) {
     if (take(head, std::move(frame.payload), turn, out))
       answer({head}, out);
   } else {
@@ -317,24 +318,26 @@ bool ServerCore::State::take(const Envelope &head, Message payload, Turn turn,
   return false;
 }
 
-/// Takes up what can be taken of a round, and ends it where it is complete.
+/// Takes up what can be taken of a round. Where it is complete its requests are
+/// answered, and it ends where it is full too.
 void ServerCore::State::closeIfComplete(OpenRound &round, Outbox &out) {
   const RoundPolicy &policy = application->roundPolicy();
   MessageKind kind;
-  bool isComplete = false;
+  bool isComplete = false, isFull = false;
   {
     const std::lock_guard lock(mutex);
     if (!round.isOpen() || job.state != JobState::Running)
       return;
     kind = round.kind();
     isComplete = round.isComplete(policy);
+    isFull = round.isFull(policy);
   }
   Status status;
   if (isComplete || policy.waitsForAll(kind))
     status = round.takeInOrder(isComplete, [&](Frame &due) {
       return application->take(due.head, std::move(due.payload), Turn::InRound);
     });
-  if (status.ok() && isComplete)
+  if (status.ok() && isComplete && isFull)
     status = application->closeRound(kind);
   if (!status.ok()) {
     const std::lock_guard lock(mutex);
@@ -347,7 +350,10 @@ void ServerCore::State::closeIfComplete(OpenRound &round, Outbox &out) {
     progress.meet();
   {
     const std::lock_guard lock(mutex);
-    round.close();
+    if (isFull)
+      round.close();
+    else
+      round.pause();
     steps.noteProgress(progress);
     // Nobody is late for what follows a meeting.
     if (kind == MessageKind::Reduce)

@@ -184,6 +184,53 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
   }
 }
 
+// Its last steps, which others have had before, are not so many rounds.
+TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
+  options.trainers = 3;
+  for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
+    const auto policy = createQuorum(2, late);
+    server.reset();
+    core();
+    application->policy = policy.get();
+    joinAll();
+    for (const auto &[sequence, end] : {std::pair(1, ""), {2, ""}, {3, "."}})
+      for (const uint32_t trainer : {0, 1})
+        exchange(trainer, uint64_t(sequence), std::string("a") + end);
+    application->calls.clear();
+    const bool counts = late == LateGradients::Count;
+    // It is answered at once each time, and reads the state of the last round.
+    EXPECT_EQ(exchange(2, 1, "b").text(), "2 reads a.a.");
+    EXPECT_EQ(exchange(2, 2, "c").text(), "2 reads a.a.");
+    EXPECT_EQ(exchange(2, 3, "d").text(),
+              counts ? "2 reads bcd" : "2 reads cd");
+    // Nobody else had this step, nor what follows.
+    EXPECT_EQ(exchange(2, 4, "e").text(), "2 reads e");
+    EXPECT_EQ(exchange(2, 5, "f.").text(), "2 reads f.");
+    EXPECT_THAT(application->calls,
+                ElementsAre(counts ? "late2" : "drop2", "take2", "take2",
+                            "close-exchange", "take2", "close-exchange",
+                            "take2", "close-exchange"));
+  }
+}
+
+// Nothing is left where it ends before its round is full.
+TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
+  options.trainers = 4;
+  const auto policy = createQuorum(2, LateGradients::Drop);
+  core();
+  application->policy = policy.get();
+  joinAll();
+  for (const uint64_t sequence : {1, 2})
+    for (const uint32_t trainer : {0, 1, 2})
+      exchange(trainer, sequence, sequence == 1 ? "a" : "a.");
+  application->calls.clear();
+  EXPECT_TRUE(exchange(3, 1, "keys").came());
+  EXPECT_TRUE(exchange(3, 2, "b").came());
+  EXPECT_TRUE(exchange(3, 3, "c.").came());
+  EXPECT_THAT(application->calls,
+              ElementsAre("alone3", "take3", "take3", "close-exchange"));
+}
+
 TEST_F(ServerCoreTest, LateGradientsCountBeforeAllMeet) {
   options.trainers = 2;
   const auto policy = createQuorum(1, LateGradients::Count);

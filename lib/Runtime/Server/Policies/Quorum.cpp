@@ -15,8 +15,13 @@ namespace {
 
 // Servers close rounds by themselves, and may do so with other trainers. Why
 // nobody waits for ever all the same is in docs/Protocol.md. It needs that each
-// trainer without data lowers the quorum by one: the others cannot make up for
-// it.
+// trainer without data lowers the quorum by one.
+//
+// Who is slow has its last steps without the others. Applied one by one these
+// would be many steps of small batches behind all others: a million rows of
+// clicks lost 0.004 AUC by 40 of them. So they are gathered, as many as rounds
+// have had: with late gradients one of each trainer, without as many as the
+// quorum.
 class Quorum final : public RoundPolicy {
 public:
   Quorum(uint32_t quorum, LateGradients late) : quorum(quorum), onLate(late) {}
@@ -44,6 +49,30 @@ public:
     if (come == 0)
       return resting == round.hasCome.size();
     return come + resting >= quorum;
+  }
+  bool isFull(const RoundContent &round) const override {
+    if (waitsForAll(round.kind))
+      return true;
+    uint32_t come = 0;
+    int64_t least = INT64_MAX;
+    bool isLast = true;
+    for (size_t rank = 0; rank < round.hasCome.size(); ++rank) {
+      isLast &= !round.takesPart[rank];
+      if (!round.hasCome[rank])
+        continue;
+      ++come;
+      least = std::min(least, round.steps[rank]);
+    }
+    // Trainers without data that had this step too, and those that had not.
+    uint32_t ahead = 0, ended = 0;
+    for (size_t rank = 0; rank < round.hasCome.size(); ++rank)
+      if (!round.hasCome[rank] && !round.takesPart[rank])
+        ++(round.steps[rank] < least ? ended : ahead);
+    if (isLast || ahead == 0)
+      return true;
+    const size_t most =
+        onLate == LateGradients::Count ? round.hasCome.size() : quorum;
+    return come + round.answered + ended >= most;
   }
   LateGradients late() const override { return onLate; }
 

@@ -35,12 +35,12 @@ struct ServerModel {
   size_t roundsClosed = 0;
   std::vector<const Event *> round;
   /// Of a round of a quorum, which may be open beside: those that came first,
-  /// and late gradients, which are summed before them.
-  std::vector<const Event *> first, late;
-  /// How many of those are closed; by trainer, how many were when it
-  /// was answered last, and whether it has no steps left.
-  uint64_t closed = 0;
-  std::map<uint32_t, uint64_t> answeredIn;
+  /// and gradients whose senders are answered, which are summed before them.
+  std::vector<const Event *> first, gathered;
+  /// How often one was complete, and closed; by trainer, what these were when
+  /// it was answered last, and whether it has no steps left.
+  uint64_t completed = 0, closed = 0;
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> answeredAt;
   std::set<uint32_t> rests;
   /// By (trainer, worker), of who sends by itself: steps that it has ended;
   /// and those that have none left.
@@ -88,6 +88,14 @@ private:
   bool isTooFarAhead(const ServerModel &server, const Event &request,
                      Seen seen) const;
   std::string answered(const Event &event);
+  static bool isFirst(const ServerModel &server, const Event &answer);
+  static std::set<uint32_t> absent(const ServerModel &server,
+                                   const std::vector<const Event *> &come);
+  std::string faultOfQuorum(const ServerModel &server,
+                            const std::vector<const Event *> &come) const;
+  bool isFull(const ServerModel &server,
+              const std::vector<const Event *> &come) const;
+  std::string paused(ServerModel &server) const;
   std::string closed(const Event &event);
   std::string read(const Event &event);
   bool isOfCopies(const Event &event) const {
@@ -300,21 +308,23 @@ std::string Checker::applied(const Event &event) {
 /// Gradients in mode quorum.
 std::string Checker::takenOfQuorum(const Event &event) {
   ServerModel &server = servers[event.server];
-  const bool isLate = server.answeredIn[event.trainer] != server.closed;
+  const auto [completed, closed] = server.answeredAt[event.trainer];
+  const bool isLate = closed != server.closed;
   const Turn due = !isLate                                ? Turn::InRound
                    : scenario.late == LateGradients::Drop ? Turn::Dropped
                                                           : Turn::Late;
   if (event.turn != due)
     return isLate ? "a late request is taken as if it were none"
                   : "a request is taken for late that is not";
-  if (event.turn == Turn::InRound) {
+  // Behind a pause it is answered at once, as what is late.
+  if (completed == server.completed) {
     if (!server.first.empty() && server.first.back()->trainer >= event.trainer)
       return "requests of a round are not taken in rank order";
     server.first.push_back(&event);
     return {};
   }
-  if (event.turn == Turn::Late)
-    server.late.push_back(&event);
+  if (event.turn != Turn::Dropped)
+    server.gathered.push_back(&event);
   server.open[{event.trainer, event.worker}] = &event;
   return {};
 }
@@ -368,6 +378,9 @@ std::string Checker::heldWithoutReason(const ServerModel &server) const {
 
 std::string Checker::answered(const Event &event) {
   ServerModel &server = servers[event.server];
+  if (isFirst(server, event))
+    if (const std::string fault = paused(server); !fault.empty())
+      return fault;
   const auto found = server.open.find({event.trainer, event.worker});
   if (found == server.open.end() || found->second->step != event.step)
     return "a server answers what it has not taken, or whose round is open";
@@ -382,9 +395,77 @@ std::string Checker::answered(const Event &event) {
   if (isOfCopies(request))
     toHold[keyOf(event)] = {server.counters, server.dense};
   if (request.kind == MessageKind::Exchange)
-    server.answeredIn[event.trainer] = server.closed;
+    server.answeredAt[event.trainer] = {server.completed, server.closed};
   toRead[keyOf(event)] = due;
   server.open.erase(found);
+  return {};
+}
+
+/// Of a quorum: whether its request came first in the open round.
+bool Checker::isFirst(const ServerModel &server, const Event &answer) {
+  return std::any_of(
+      server.first.begin(), server.first.end(),
+      [&](const Event *each) { return each->trainer == answer.trainer; });
+}
+
+/// Of a quorum: those that have no step left and did not come.
+std::set<uint32_t> Checker::absent(const ServerModel &server,
+                                   const std::vector<const Event *> &come) {
+  std::set<uint32_t> resting = server.rests;
+  for (const Event *request : come)
+    resting.erase(request->trainer);
+  return resting;
+}
+
+/// Whether those that came had to be waited with.
+std::string
+Checker::faultOfQuorum(const ServerModel &server,
+                       const std::vector<const Event *> &come) const {
+  const size_t resting = absent(server, come).size();
+  if (come.size() > scenario.quorum)
+    return "a round waits for more than its quorum";
+  if (come.empty() ? resting < scenario.trainers
+                   : come.size() + resting < scenario.quorum)
+    return "a round is closed without its quorum";
+  return {};
+}
+
+/// Whether a round that nobody else comes to has as many gradients as it needs.
+/// It needs more where somebody is behind those that have ended.
+bool Checker::isFull(const ServerModel &server,
+                     const std::vector<const Event *> &come) const {
+  if (server.rests.size() == scenario.trainers)
+    return true;
+  const auto stepsOf = [&server](uint32_t trainer) {
+    const auto found = server.ended.find({trainer, 0});
+    return found == server.ended.end() ? 0 : found->second;
+  };
+  int64_t slowest = INT64_MAX;
+  for (const Event *request : come)
+    slowest = std::min(slowest, stepsOf(request->trainer));
+  size_t needed = scenario.late == LateGradients::Drop ? scenario.quorum
+                                                       : scenario.trainers;
+  bool catchesUp = false;
+  for (const uint32_t trainer : absent(server, come))
+    if (stepsOf(trainer) >= slowest)
+      catchesUp = true;
+    else
+      needed -= needed > 0;
+  return !catchesUp || come.size() + server.gathered.size() >= needed;
+}
+
+/// Those that came are answered before their round is closed.
+std::string Checker::paused(ServerModel &server) const {
+  const std::vector<const Event *> come = std::exchange(server.first, {});
+  if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
+    return fault;
+  if (isFull(server, come))
+    return "a round pauses that has all its gradients";
+  for (const Event *request : come) {
+    server.gathered.push_back(request);
+    server.open[{request->trainer, request->worker}] = request;
+  }
+  ++server.completed;
   return {};
 }
 
@@ -397,20 +478,18 @@ std::string Checker::closed(const Event &event) {
   if (isOfAll) {
     if (come.size() != scenario.trainers)
       return "a round is closed without all trainers";
-    if (!server.late.empty())
+    if (!server.gathered.empty())
       return "late gradients are left behind";
     ++server.roundsClosed;
   } else {
-    std::set<uint32_t> resting = server.rests;
-    for (const Event *request : come)
-      resting.erase(request->trainer);
-    if (come.size() > scenario.quorum)
-      return "a round waits for more than its quorum";
-    if (come.empty() ? resting.size() < scenario.trainers
-                     : come.size() + resting.size() < scenario.quorum)
-      return "a round is closed without its quorum";
-    summed.insert(summed.begin(), server.late.begin(), server.late.end());
-    server.late.clear();
+    if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
+      return fault;
+    if (!isFull(server, come))
+      return "a round is closed without its gradients";
+    summed.insert(summed.begin(), server.gathered.begin(),
+                  server.gathered.end());
+    server.gathered.clear();
+    ++server.completed;
     ++server.closed;
   }
   apply(server, summed);

@@ -392,6 +392,34 @@ struct OtherLateness {
   }
 };
 
+/// Closes rounds of those that catch up before they are full.
+class NeverPauses final : public RoundPolicy {
+public:
+  explicit NeverPauses(const Scenario &scenario)
+      : quorum(createQuorum(scenario.quorum, scenario.late)) {}
+  bool formsRounds(MessageKind kind, const StepFacts &facts) const override {
+    return quorum->formsRounds(kind, facts);
+  }
+  bool isDue(const RoundContent &round, uint32_t rank) const override {
+    return quorum->isDue(round, rank);
+  }
+  bool isComplete(const RoundContent &round) const override {
+    return quorum->isComplete(round);
+  }
+  bool waitsForAll(MessageKind kind) const override {
+    return quorum->waitsForAll(kind);
+  }
+  LateGradients late() const override { return quorum->late(); }
+
+private:
+  std::unique_ptr<RoundPolicy> quorum;
+};
+struct NoPauses {
+  static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
+    return std::make_unique<NeverPauses>(scenario);
+  }
+};
+
 /// Takes what is late as if it were in time.
 class LateInRound final : public PassingApplication {
 public:
@@ -571,6 +599,8 @@ std::vector<Mutant> pdlrt::test::allMutants() {
       {"otherLateness", 20, withApplication<OtherPolicy<OtherLateness>>, ofSome,
        ToyMode::Quorum},
       {"lateInRound", 20, withApplication<LateInRound>, ofSome,
+       ToyMode::Quorum},
+      {"neverPauses", 20, withApplication<OtherPolicy<NoPauses>>, ofSome,
        ToyMode::Quorum},
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
