@@ -29,8 +29,8 @@ A mode or flag that the build does not know is left out, and the page says so. -
 minutes, and its figures mean nothing but that all works.
 
 --network has a section more (--network-alone: nothing else): models/ctr_dnn, each process in a network
-namespace of its own at the end of a link of 1 Gbit/s, 0.5 ms from each other, with 1, 2, 4 and 8
-trainers. Needs root; without it the page says so. --host has another one (--host-alone: nothing
+namespace of its own at the end of a link of --link-rate, --link-delay from each other. Each pair of
+these has a section of its own. Needs root; without it the page says so. --host has another one (--host-alone: nothing
 else): the same model and numbers of trainers on this host, without links; on a host with fewer
 cores than processes it says little.
 """
@@ -49,7 +49,6 @@ from jobs import JobFailed  # noqa: E402
 from modes import data, job, report, settings  # noqa: E402
 
 BOUND = 0.003
-NETWORK = "Networks: a link for each process"
 HOST = "One host: as many cores as it has"
 SUMMARY = "Summary"
 
@@ -71,7 +70,8 @@ def parse():
                         "the sections of the others")
     parser.add_argument("--modes", metavar="MODE[,MODE]",
                         help="settings of these modes alone; or SETTING[;SETTING]")
-    parser.add_argument("--trainers", metavar="N[,N]", help="default: 1,2,4")
+    parser.add_argument("--trainers", metavar="N[,N]", help="default: 1,2,4; in networks and "
+                        "on one host 8 too")
     parser.add_argument("--servers", type=int, default=2, metavar="N",
                         help="at most so many servers (default: 2)")
     parser.add_argument("--seeds", type=int, metavar="N")
@@ -117,8 +117,9 @@ def parse():
             parser.error(f"--modes {given.modes} is none of "
                          f"{', '.join(sorted({one.mode for one in settings.SETTINGS}))}")
     default = (1, 2) if given.size == "quick" else (1, 2, 4)
-    given.trainers = ([int(word) for word in given.trainers.split(",")] if given.trainers
-                      else default)
+    named = [int(word) for word in given.trainers.split(",")] if given.trainers else None
+    given.trainers = named or default
+    given.scaled = named or ((1, 2) if given.size == "quick" else (1, 2, 4, 8))
     return given
 
 
@@ -248,23 +249,33 @@ def not_run(left):
     return "\nNot run:\n\n" + "".join(f"- {one}\n" for one in left) if left else ""
 
 
+def summary_cell(setting, quality):
+    """The largest loss of a setting on a data set."""
+    worst = min((value for (name, _), value in quality.differences.items()
+                 if name == setting.name), default=None)
+    if worst is None:
+        return ""
+    loss = f"{max(0.0, -worst):.4f}"
+    if setting.recommended_steps > quality.data.steps():
+        return f"{loss} (from {setting.recommended_steps:,} steps on)"
+    return loss if -worst <= BOUND else f"{loss} **above**"
+
+
 def summary(given, all_of, began, sets_left):
     """Which settings are within the bound, over all data sets."""
     counts = ", ".join(map(str, given.trainers))
     text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
-            f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}:\n\n")
+            f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}, for "
+            "settings that are recommended for so many steps:\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
-    text += "| mode | " + " | ".join(one.name for one in all_of) + " |\n"
+    text += "| mode | " + " | ".join(f"{one.name}, {one.data.steps():,} steps"
+                                     for one in all_of) + " |\n"
     text += "|" + "---|" * (1 + len(all_of)) + "\n"
-    for name in names:
-        cells = []
-        for one in all_of:
-            worst = min((value for key, value in one.differences.items() if key[0] == name),
-                        default=None)
-            cells.append("" if worst is None else f"{max(0.0, -worst):.4f}" +
-                         ("" if -worst <= BOUND else " **above**"))
-        text += f"| {name} | " + " | ".join(cells) + " |\n"
+    for setting in settings.SETTINGS:
+        if setting.name in names:
+            cells = " | ".join(summary_cell(setting, one) for one in all_of)
+            text += f"| {setting.name} | {cells} |\n"
     # What all data sets leave out is said once, here.
     common = [one for one in all_of[0].left if all(one in of.left for of in all_of)]
     return text + not_run(sets_left + common)
@@ -292,22 +303,23 @@ def measure_quality(given, folder, write):
 
 def measure_network(given, folder, write):
     from modes import scaling
+    heading = f"Networks: links of {given.link_rate / 1e6:g} Mbit/s, {given.link_delay:g} ms"
     reason = scaling.network.unavailable(given.router)
     if reason:
         say(f"network: not run: {reason}")
-        write({NETWORK: f"Not run: {reason}\n"})
+        write({heading: f"Not run: {reason}\n"})
         return
     began = report.machine()
     links = scaling.Links(given.link_rate, given.link_delay / 1000.0, given.router)
     programs = Programs(given, folder / "ctr_dnn", scaling.text)
-    samples = scaling.write_data(folder)
     known, left = known_settings(given, programs)
     steps = {"quick": 5, "usual": 20, "full": 40}[given.size]
-    counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
+    counts = given.scaled
+    samples = scaling.write_data(folder, known, counts, steps)
     rows, checked = [], [links.measured()]
 
     def update():
-        write({NETWORK: network_section(began, links, checked, steps, rows, left)})
+        write({heading: network_section(began, links, checked, steps, rows, left)})
 
     for trainers in counts:
         servers = min(given.servers, trainers)
@@ -331,10 +343,10 @@ def measure_host(given, folder, write):
     from modes import scaling
     began = report.machine()
     programs = Programs(given, folder / "ctr_dnn", scaling.text)
-    samples = scaling.write_data(folder)
     known, left = known_settings(given, programs)
     steps = {"quick": 10, "usual": 100, "full": 400}[given.size]
-    counts = (1, 2) if given.size == "quick" else scaling.TRAINERS
+    counts = given.scaled
+    samples = scaling.write_data(folder, known, counts, steps)
     rows, firsts = [], {}
 
     def update():
@@ -365,7 +377,7 @@ def measure_host(given, folder, write):
 def host_section(began, steps, rows, left):
     from modes import scaling
     return (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} steps "
-            "of each (of geo 80 and 400 at least), one thread each, over unix sockets; local: replicas of one process, with as "
+            "of each (of geo 80 and 200 at least), one thread each, over unix sockets; local: replicas of one process, with as "
             "many threads. \"Of one\" is the rate over that of the first line of the mode. Cores are "
             "those that trainers and servers kept busy.\n\n" + report.host_head() + "\n" +
             "\n".join(rows) + "\n" + not_run(left))
@@ -374,7 +386,7 @@ def host_section(began, steps, rows, left):
 def network_section(began, links, checked, steps, rows, left):
     from modes import scaling
     text = (f"{began}\n\nmodels/ctr_dnn, batches of {scaling.BATCH} of each trainer, {steps} "
-            "steps of each (of geo 80 and 400), one thread each. Each process has a link to a switch, of "
+            "steps of each (of geo 80 and 200), one thread each. Each process has a link to a switch, of "
             f"{links.rate / 1e6:g} Mbit/s each way, and is {1e3 * links.delay:g} ms from each "
             f"other. Before all runs {checked[0]}")
     text += f"; behind them {checked[1]}.\n\n" if len(checked) > 1 else ".\n\n"
@@ -387,7 +399,7 @@ def network_section(began, links, checked, steps, rows, left):
 
 def main():
     given = parse()
-    order = [SUMMARY, *(kind.title for kind in data.ALL.values()), NETWORK, HOST]
+    order = [SUMMARY, *(kind.title for kind in data.ALL.values()), HOST]
     is_alone = given.network_alone or given.host_alone
 
     def write(new):

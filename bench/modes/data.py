@@ -54,6 +54,10 @@ class DataSet:
                 "--batch-size", max(1, self.batch // trainers), "--epochs", self.epochs,
                 "--shuffle-window", self.window]
 
+    def steps(self):
+        """Of all trainers together, as local makes them."""
+        return self.epochs * self.rows // self.batch
+
     def optimum(self):
         """A sentence on what is the best that can be reached, or None."""
         return None

@@ -78,10 +78,13 @@ class Row:
         return "waiting for messages"
 
 
-def write_data(folder):
-    path = folder / "samples.safetensors"
+def write_data(folder, settings, trainers, steps):
+    """So many rows that the steps of each setting are of one epoch: behind that trainers meet,
+    which those of mode geo do not do otherwise."""
+    rows = max(trainers) * BATCH * max(max(steps, setting.least_steps) for setting in settings)
+    path = folder / f"samples-{rows}.safetensors"
     if not path.exists():
-        write_safetensors(path, *make_samples())
+        write_safetensors(path, *make_samples(rows))
     return path
 
 

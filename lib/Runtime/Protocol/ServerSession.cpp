@@ -424,8 +424,9 @@ void SessionState::dropParts() noexcept {
       if (auto made = transport.connect(where))
         old = std::exchange(connection, std::move(*made));
     } catch (const std::bad_alloc &) {
+      // Its calls end by themselves too, later.
+      old.reset();
     }
-    // They end by themselves too, later.
     if (!old)
       partCallEnded.wait(lock, [this] { return !parts.areRead(); });
   }

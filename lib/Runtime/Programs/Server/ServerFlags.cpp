@@ -224,7 +224,9 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
   if (!policy)
     return std::move(policy).status().withContext("--placement");
   flags.policy = *policy;
-  flags.packing = *gradientPackingOf(flags.packGradients);
+  // The parser lets no other name pass.
+  if (const auto packing = gradientPackingOf(flags.packGradients))
+    flags.packing = *packing;
   if (descriptor.role == PDL_ROLE_PSERVER)
     PDLRT_RETURN_IF_ERROR(takeBounds(modeOf(descriptor), flags));
   PDLRT_RETURN_IF_ERROR(checkOutputs(

@@ -369,8 +369,11 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
                              ? ClockTime::zero()
                              : secondsOf(flags.silenceLimit);
   cluster.mayComeBack = flags.onFailure == "wait";
-  cluster.keyPacking = *keyPackingOf(flags.packKeys);
-  cluster.gradientPacking = *gradientPackingOf(flags.packGradients);
+  // The parser lets no other names pass.
+  if (const auto packing = keyPackingOf(flags.packKeys))
+    cluster.keyPacking = *packing;
+  if (const auto packing = gradientPackingOf(flags.packGradients))
+    cluster.gradientPacking = *packing;
   PDLRT_RETURN_IF_ERROR(
       checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
   PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));

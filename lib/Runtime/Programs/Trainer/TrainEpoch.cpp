@@ -163,19 +163,19 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   stepsBefore = totalSteps;
   stepsEnded = false;
   using Place = Bookmark::Place;
-  const auto wasAt = [this](Place place) {
-    return bookmark && bookmark->place == place;
+  const Bookmark *const mark = bookmark ? &*bookmark : nullptr;
+  const auto wasAt = [mark](Place place) {
+    return mark && mark->place == place;
   };
   const bool hasEnded = wasAt(Place::EpochEnds);
-  const bool trains =
-      !hasEnded && !(wasAt(Place::Meets) && bookmark->stepsEnded);
+  const bool trains = !hasEnded && !(wasAt(Place::Meets) && mark->stepsEnded);
   const bool meets = trains && wasAt(Place::Meets);
-  if (!workerBookmarks.empty())
-    epochStart -= bookmark->passSteps;
+  if (mark && !workerBookmarks.empty())
+    epochStart -= mark->passSteps;
   if (trains)
     PDLRT_RETURN_IF_ERROR(beginRounds());
   else
-    epochEnded = bookmark->epochEnded;
+    epochEnded = mark->epochEnded;
   bookmark.reset();
   if (meets) {
     PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report));

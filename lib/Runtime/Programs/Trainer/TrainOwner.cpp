@@ -22,9 +22,9 @@ using namespace pdlrt;
 /// long, and is over at different times.
 static constexpr std::chrono::minutes leastJoinLimit(10);
 
-static HostOptions hostOptionsOf(const SessionOptions &options, uint64_t seed,
-                                 int32_t owner) {
-  const DistributedOptions &cluster = *options.distributed;
+static HostOptions hostOptionsOf(const SessionOptions &options,
+                                 const DistributedOptions &cluster,
+                                 uint64_t seed, int32_t owner) {
   HostOptions host;
   host.owner = owner;
   host.trainers = cluster.trainers;
@@ -44,7 +44,7 @@ static HostOptions hostOptionsOf(const SessionOptions &options, uint64_t seed,
 
 /// Listens and begins to load, where trainers own state.
 Status TrainCommand::startOwner() {
-  if (!options.ownerProgram)
+  if (!options.ownerProgram || !options.distributed)
     return {};
   const DistributedOptions &cluster = *options.distributed;
   Expected<uint64_t> seed =
@@ -58,7 +58,7 @@ Status TrainCommand::startOwner() {
   ownerPlacement = std::make_unique<const Placement>(std::move(*map));
   owner = std::make_unique<StateHost>(
       *options.ownerProgram, *ownerPlacement,
-      hostOptionsOf(options, *seed,
+      hostOptionsOf(options, cluster, *seed,
                     ownerPlacement->ownerOfTrainer(cluster.rank)),
       options.transport->clock());
   if (Status status =
@@ -83,7 +83,7 @@ void TrainCommand::endOwner(const Status &outcome) {
     return;
   ServerCore &core = owner->core();
   // It may have failed before it joined its own owner.
-  if (!outcome.ok())
+  if (!outcome.ok() && options.distributed)
     core.fail(fmt::format("trainer {} failed: {}", options.distributed->rank,
                           outcome.message()));
   owner->waitUntilOver([] {});
