@@ -266,7 +266,8 @@ def summary(given, all_of, began, sets_left):
     counts = ", ".join(map(str, given.trainers))
     text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
             f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}, for "
-            "settings that are recommended for so many steps:\n\n")
+            "settings that are recommended for so many steps; others say from how many "
+            "on:\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
     text += "| mode | " + " | ".join(f"{one.name}, {one.data.steps():,} steps"
