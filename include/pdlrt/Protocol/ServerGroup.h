@@ -154,7 +154,7 @@ public:
   /// place, or that another one has the place that it asks for. The trainer
   /// lives, so no group of this start leaves any server: those that the other
   /// one has not reached yet would take it for a failure.
-  bool isReplaced() const;
+  bool placeIsTaken() const;
   /// Some server has died, or ended before its job, as far as this group knows.
   bool hasLostServer() const;
   /// Another group of this process knows so: what leaves says it, so that

@@ -158,7 +158,7 @@ public:
   /// The server has said that a later start of this trainer has joined in its
   /// place, or that another one has the place that it asks for: it is not this
   /// one that servers wait for.
-  virtual bool isReplaced() const = 0;
+  virtual bool placeIsTaken() const = 0;
   /// The session has failed because the server has died, or has ended, or was
   /// not heard of for too long.
   virtual bool serverIsLost() const = 0;

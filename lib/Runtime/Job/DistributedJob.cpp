@@ -113,7 +113,7 @@ public:
     groups.insert(groups.end(), {asker.get(), saver.get(), servers.get()});
     std::erase(groups, nullptr);
     if (std::any_of(groups.begin(), groups.end(),
-                    [](ServerGroup *group) { return group->isReplaced(); }))
+                    [](ServerGroup *group) { return group->placeIsTaken(); }))
       return;
     const bool isLost =
         std::any_of(groups.begin(), groups.end(),

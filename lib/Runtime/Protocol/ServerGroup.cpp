@@ -356,9 +356,9 @@ void ServerGroup::joinToLeave(Wave::Time until) {
         joined[server] || (greeted[server] && wave->hasSucceeded(server));
 }
 
-bool ServerGroup::isReplaced() const {
+bool ServerGroup::placeIsTaken() const {
   return std::any_of(sessions.begin(), sessions.end(),
-                     [](const auto &session) { return session->isReplaced(); });
+                     [](const auto &session) { return session->placeIsTaken(); });
 }
 
 bool ServerGroup::hasLostServer() const {
@@ -374,7 +374,7 @@ void ServerGroup::noteLostServer() {
 
 void ServerGroup::leaveAll(const std::string &sentence,
                            std::chrono::milliseconds limit) {
-  if (isReplaced())
+  if (placeIsTaken())
     return;
   const auto until = std::chrono::steady_clock::now() + limit;
   if (!sentence.empty())

@@ -103,9 +103,9 @@ public:
     const std::lock_guard lock(mutex);
     lostElsewhere = true;
   }
-  bool isReplaced() const {
+  bool placeIsTaken() const {
     const std::lock_guard lock(mutex);
-    return wasReplaced;
+    return isTaken;
   }
   std::string waitingFor() const {
     const std::lock_guard lock(mutex);
@@ -241,7 +241,7 @@ private:
   bool closed = false;
   bool joined = false;
   Status failure;
-  bool wasReplaced = false;
+  bool isTaken = false;
   /// The server is lost; another one of the job is.
   bool isLost = false, lostElsewhere = false;
   uint64_t next = 1;
@@ -511,7 +511,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   if (frame->head.kind == MessageKind::Refusal && !asksToJoin(head.kind) &&
       frame->head == replaced && frame->head != expected) {
     const std::lock_guard lock(mutex);
-    wasReplaced = true;
+    isTaken = true;
     expected = replaced;
   }
   if (frame->head.kind == MessageKind::Refusal &&
@@ -557,7 +557,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
         const std::lock_guard lock(mutex);
         if (failure.ok())
           failure = response->status();
-        wasReplaced |= asksToJoin(head.kind) && saysTaken(result.response);
+        isTaken |= asksToJoin(head.kind) && saysTaken(result.response);
       } else if (head.kind == MessageKind::Greet) {
         const std::lock_guard lock(mutex);
         if (!std::exchange(greetsAgain, true))
@@ -648,7 +648,7 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   // is heard of again, here, is about to end.
   if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
-    wasReplaced |= saysTaken(result.response);
+    isTaken |= saysTaken(result.response);
   }
 }
 
@@ -912,7 +912,7 @@ public:
   std::string waitingFor() const override { return state->waitingFor(); }
   ClockTime silence() const override { return state->silence(); }
   Status failure() const override { return state->whyFailed(); }
-  bool isReplaced() const override { return state->isReplaced(); }
+  bool placeIsTaken() const override { return state->placeIsTaken(); }
   bool serverIsLost() const override { return state->serverIsLost(); }
   void noteLostServer() override { state->noteLostServer(); }
   const std::string &name() const override { return state->name; }

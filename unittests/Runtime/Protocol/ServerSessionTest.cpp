@@ -557,6 +557,8 @@ TEST_F(ServerSessionTest, AServerThatRefusesConnectionsIsGone) {
     EXPECT_EQ(last.ends, fault == CallFault::Refused ? 1 : 0);
     if (fault == CallFault::Refused)
       EXPECT_THAT(last.text, HasSubstr("its address has refused connections"));
+    // What was open when it was lost is refused too, and changes nothing.
+    EXPECT_EQ((*created)->serverIsLost(), fault == CallFault::Refused);
     created->reset();
   }
 }

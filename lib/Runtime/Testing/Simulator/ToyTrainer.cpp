@@ -33,7 +33,7 @@ struct ToyTrainer::Shared {
   /// Tells the servers; set by the process's sender.
   std::function<void(const std::string &sentence)> leave = {};
   /// Whether a server has said so to any sender.
-  std::function<bool()> isReplaced = {};
+  std::function<bool()> placeIsTaken = {};
   /// Ends all sessions, as the end of a process does.
   std::function<void()> hangUp = {};
   /// Sends the sums that were due; set by the process's sender.
@@ -75,10 +75,10 @@ public:
   /// Joins all servers as the process has.
   void begin();
   void leave(const std::string &sentence);
-  bool isReplaced() const {
+  bool placeIsTaken() const {
     return std::any_of(
         sessions.begin(), sessions.end(),
-        [](const auto &session) { return session->isReplaced(); });
+        [](const auto &session) { return session->placeIsTaken(); });
   }
   void hangUp() { sessions.clear(); }
   void sayLastWords() {
@@ -117,6 +117,8 @@ private:
   }
 
   void connect();
+  RequestDone noting(std::vector<bool> Sender::*where, uint32_t server,
+                     RequestDone done);
   void greetAt(uint32_t server, RequestDone done);
   void joinAt(uint32_t server, RequestDone done);
   void skip(RequestDone done);
@@ -244,24 +246,25 @@ void ToyTrainer::Sender::skip(RequestDone done) {
                                [done = std::move(done)] { done(Message()); });
 }
 
+/// Writes down that the server has answered well, before `done`.
+RequestDone ToyTrainer::Sender::noting(std::vector<bool> Sender::*where,
+                                       uint32_t server, RequestDone done) {
+  return [weak = weak_from_this(), where, server,
+          done = std::move(done)](Expected<Message> answer) {
+    if (const auto self = weak.lock(); self && answer.ok())
+      ((*self).*where)[server] = true;
+    done(std::move(answer));
+  };
+}
+
 void ToyTrainer::Sender::greetAt(uint32_t server, RequestDone done) {
-  sessions[server]->greet(
-      {}, [weak = weak_from_this(), server,
-           done = std::move(done)](Expected<Message> answer) {
-        if (const auto self = weak.lock(); self && answer.ok())
-          self->greetedAt[server] = true;
-        done(std::move(answer));
-      });
+  sessions[server]->greet({},
+                          noting(&Sender::greetedAt, server, std::move(done)));
 }
 
 void ToyTrainer::Sender::joinAt(uint32_t server, RequestDone done) {
-  sessions[server]->join(
-      {}, [weak = weak_from_this(), server,
-           done = std::move(done)](Expected<Message> answer) {
-        if (const auto self = weak.lock(); self && answer.ok())
-          self->joinedAt[server] = true;
-        done(std::move(answer));
-      });
+  sessions[server]->join({},
+                         noting(&Sender::joinedAt, server, std::move(done)));
 }
 
 void ToyTrainer::Sender::greet() {
@@ -454,7 +457,7 @@ void ToyTrainer::Sender::leave(const std::string &sentence) {
   if (sentence.empty())
     shared->note(Event::What::Left);
   // As DistributedJob::leave.
-  if (shared->isReplaced()) {
+  if (shared->placeIsTaken()) {
     left();
     return;
   }
@@ -521,9 +524,10 @@ ToyTrainer::ToyTrainer(const ToyWorld &in, uint32_t rank, uint64_t start)
     if (const auto process = weak.lock())
       process->sendSums();
   };
-  shared->isReplaced = [this] {
-    return std::any_of(senders.begin(), senders.end(),
-                       [](const auto &sender) { return sender->isReplaced(); });
+  shared->placeIsTaken = [this] {
+    return std::any_of(senders.begin(), senders.end(), [](const auto &sender) {
+      return sender->placeIsTaken();
+    });
   };
   shared->hangUp = [this] {
     for (const auto &sender : senders)

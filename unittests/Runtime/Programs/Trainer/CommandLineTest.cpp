@@ -9,6 +9,7 @@
 #include "Support/TrainerProcess.h"
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/Safetensors.h"
 
 #include <gmock/gmock.h>
@@ -1108,4 +1109,6 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
                               folder.write("token", "")}),
               HasSubstr("the first line is empty"));
+  const std::string token("sesam\0open", 10);
+  EXPECT_EQ(*readTokenFile(folder.write("whole", token + "\nnot")), token);
 }
