@@ -256,18 +256,19 @@ def summary_cell(setting, quality):
     if worst is None:
         return ""
     loss = f"{max(0.0, -worst):.4f}"
-    if setting.recommended_steps > quality.data.steps():
-        return f"{loss} (from {setting.recommended_steps:,} steps on)"
-    return loss if -worst <= BOUND else f"{loss} **above**"
+    if -worst > BOUND:
+        loss += " **above**"
+    few = setting.recommended_steps > quality.data.steps()
+    return loss + (f" (from {setting.recommended_steps:,} steps on)" if few else "")
 
 
 def summary(given, all_of, began, sets_left):
     """Which settings are within the bound, over all data sets."""
     counts = ", ".join(map(str, given.trainers))
     text = (f"Size: {given.size}. {began}\n\nThe largest loss of {data.DataSet.score} against "
-            f"local with as many replicas, of jobs of {counts} trainers; the bound is {BOUND}, for "
-            "settings that are recommended for so many steps; others say from how many "
-            "on:\n\n")
+            f"local with as many replicas, of jobs of {counts} trainers; the bound is "
+            f"{BOUND}. Some settings are recommended from a number of steps on, which is said "
+            "where a data set has fewer:\n\n")
     names = [setting.name for setting in settings.SETTINGS
              if any(setting.name == key[0] for one in all_of for key in one.differences)]
     text += "| mode | " + " | ".join(f"{one.name}, {one.data.steps():,} steps"

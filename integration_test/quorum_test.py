@@ -9,8 +9,8 @@ import re
 import struct
 import unittest
 
-from applied_log import (ANSWERED, CLOSED, CONTRIBUTES, LATE, REQUESTS, flags_of, records,
-                         sender_of)
+from applied_log import (ANSWERED, CLOSED, CONTRIBUTES, CONTRIBUTES_NEXT, LATE, REQUESTS,
+                         flags_of, records, sender_of)
 from cluster import Cluster
 from programs import PDL_TRANSLATE, run
 from push_modes import PDL_CHECKPOINT, PushModes
@@ -140,8 +140,12 @@ class Quorum(PushModes):
                      ["--data", data, "--batch-size", 32, "--epochs", 1, "--seed", 7,
                       "--checkpoint", saved],
                      ["--seed", 7, "--quorum", 2, "--log-applied", logs]) as cluster:
-            cluster.start().finish()
-        value, total, weight, late, seen, gradients, sizes = 0.0, 0.0, 0.0, 0, {}, 0, []
+            cluster.start()
+            Slowed(cluster.trainers[3], stopped=0.03)
+            cluster.finish()
+        value, total, weight, late, seen, gradients = 0.0, 0.0, 0.0, 0, {}, 0
+        # Of rounds behind the end of some trainer.
+        sizes, ended = [], False
         for kind, body in records(logs / "applied-0.log"):
             if kind in REQUESTS and flags_of(body) & CONTRIBUTES:
                 gradient, samples = line_push_of(body)
@@ -149,15 +153,19 @@ class Quorum(PushModes):
                                        delta=1e-12)
                 total, weight, late = total + gradient, weight + samples, late + (kind == LATE)
                 gradients += 1
+                ended |= not flags_of(body) & CONTRIBUTES_NEXT
             elif kind == CLOSED:
                 value, total, weight = value - 0.01 * total / weight, 0.0, 0.0
-                sizes.append(gradients)
+                if ended:
+                    sizes.append(gradients)
                 gradients = 0
             elif kind == ANSWERED:
                 for at in range(0, len(body), 40):
                     seen[sender_of(body[at:at + 40])] = value
         self.assertGreater(late, 0)
-        self.assertGreaterEqual(min(sizes[:-1]), 2, sizes)
+        # The first has the last request of some trainer, the last may be short.
+        self.assertGreater(len(sizes), 3)
+        self.assertGreaterEqual(min(sizes[1:-1]), 4, sizes)
         dump = self.root / "line.safetensors"
         run(PDL_CHECKPOINT, "dump", saved, "-o", dump)
         self.assertAlmostEqual(tensorfile.read(dump)["w"].data[0], value, delta=1e-12)

@@ -17,7 +17,6 @@ from whole_run import make_samples, write_safetensors  # noqa: E402
 
 MODEL = SOURCE / "models" / "ctr_dnn" / "ctr_dnn.mlir"
 BATCH = 512
-TRAINERS = (1, 2, 4, 8)
 
 
 class Links:
@@ -81,7 +80,7 @@ class Row:
 def write_data(folder, settings, trainers, steps):
     """So many rows that the steps of each setting are of one epoch: behind that trainers meet,
     which those of mode geo do not do otherwise."""
-    rows = max(trainers) * BATCH * max(max(steps, setting.least_steps) for setting in settings)
+    rows = max(trainers) * BATCH * max([steps, *(setting.least_steps for setting in settings)])
     path = folder / f"samples-{rows}.safetensors"
     if not path.exists():
         write_safetensors(path, *make_samples(rows))

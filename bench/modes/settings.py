@@ -1,7 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""In which modes is trained, and with what settings: those that docs/Modes.md recommends."""
+"""In which modes is trained, and with what settings: those that docs/Modes.md recommends, and others
+that show what they are recommended for."""
 
 import dataclasses
 import re
@@ -11,7 +12,7 @@ import subprocess
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """A mode with its flags. Words of flags may have {trainers}, {quorum} (all trainers but
-    one) in them."""
+    one), {half} (of all trainers) in them."""
     name: str
     mode: str
     trainer_flags: tuple = ()
@@ -20,7 +21,7 @@ class Setting:
     sums_tables: bool = False
     # How many steps show the mode: those of some exchanges.
     least_steps: int = 1
-    # From how many steps on docs/Modes.md recommends it: for fewer there is another mode.
+    # From how many steps on it is worth a thought: for fewer there is another mode.
     recommended_steps: int = 1
     # Whether there are servers, and whether trainers are told each other's addresses.
     servers: bool = True
@@ -32,7 +33,8 @@ class Setting:
         return self.mode + ("-sums" if self.sums_tables else "")
 
     def words(self, flags, trainers):
-        return [word.format(trainers=trainers, quorum=max(1, trainers - 1)) for word in flags]
+        return [word.format(trainers=trainers, quorum=max(1, trainers - 1),
+                            half=max(1, trainers // 2)) for word in flags]
 
 
 SETTINGS = (
@@ -45,6 +47,9 @@ SETTINGS = (
     Setting("async, merged", "async", trainer_flags=("--push-queue", "1", "--max-merge", "4"),
             recommended_steps=1000),
     Setting("quorum, all but one", "quorum", server_flags=("--quorum", "{quorum}")),
+    Setting("quorum, all but one, late dropped", "quorum",
+            server_flags=("--quorum", "{quorum}", "--late-gradients", "drop")),
+    Setting("quorum, half", "quorum", server_flags=("--quorum", "{half}")),
     Setting("geo, 8 steps", "geo", trainer_flags=("--geo-steps", "8"), least_steps=80,
             recommended_steps=5000),
     Setting("geo, 8 steps, tables summed", "geo", trainer_flags=("--geo-steps", "8"),

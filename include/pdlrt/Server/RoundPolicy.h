@@ -94,7 +94,7 @@ std::unique_ptr<RoundPolicy> createBoundedStaleness(int64_t bound);
 /// of `quorum` trainers have come; each trainer without data lowers the quorum
 /// by one, but not below one. Those that catch up with trainers that have come
 /// to their end give several gradients to a round, so that it has no fewer than
-/// before. Sums are rounds of all.
+/// before, or some more. Sums are rounds of all.
 std::unique_ptr<RoundPolicy> createQuorum(uint32_t quorum, LateGradients late);
 
 } // namespace pdlrt

@@ -85,7 +85,8 @@ public:
   /// Takes up a checked request of a step, or of sums: all that it does to the
   /// state, but for what the end of its round does. Requests of a round that
   /// waits for all come in ascending order of trainers, as soon as those before
-  /// have come; of another one, in that order, when nobody else is waited for.
+  /// have come; of another one, in that order, when nobody else is waited for,
+  /// and by themselves those that are answered at once.
   /// An error fails the job with its sentence.
   virtual Status take(const Envelope &request, Message payload, Turn turn) = 0;
 
@@ -94,9 +95,9 @@ public:
   virtual Status closeRound(MessageKind kind) = 0;
 
   /// The payloads that answer requests which were taken, and whose round, if
-  /// they are of one, is closed or goes on without them: each once, in any order, and no further
-  /// request of its sender was taken before. Answers have the state of now. An
-  /// error fails the job with its sentence.
+  /// they are of one, is closed or goes on without them: each once, in any
+  /// order, and no further request of its sender was taken before. Answers have
+  /// the state of now. An error fails the job with its sentence.
   virtual Expected<std::vector<Message>>
   answer(std::span<const Envelope> requests) = 0;
 };

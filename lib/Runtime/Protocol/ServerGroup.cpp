@@ -357,8 +357,9 @@ void ServerGroup::joinToLeave(Wave::Time until) {
 }
 
 bool ServerGroup::placeIsTaken() const {
-  return std::any_of(sessions.begin(), sessions.end(),
-                     [](const auto &session) { return session->placeIsTaken(); });
+  return std::any_of(sessions.begin(), sessions.end(), [](const auto &session) {
+    return session->placeIsTaken();
+  });
 }
 
 bool ServerGroup::hasLostServer() const {

@@ -82,6 +82,7 @@ public:
   }
   void sendPart(uint64_t part, const Message &bytes,
                 std::function<void()> arrived);
+  std::unique_ptr<Connection> connectAgain() noexcept;
   void dropParts() noexcept;
   void placeParts(std::vector<PartPlace> places) {
     const std::lock_guard lock(mutex);
@@ -105,7 +106,7 @@ public:
   }
   bool placeIsTaken() const {
     const std::lock_guard lock(mutex);
-    return isTaken;
+    return placeTaken;
   }
   std::string waitingFor() const {
     const std::lock_guard lock(mutex);
@@ -241,7 +242,7 @@ private:
   bool closed = false;
   bool joined = false;
   Status failure;
-  bool isTaken = false;
+  bool placeTaken = false;
   /// The server is lost; another one of the job is.
   bool isLost = false, lostElsewhere = false;
   uint64_t next = 1;
@@ -413,6 +414,16 @@ void SessionState::partEnded(const Envelope &head, uint64_t part,
   endAnswered();
 }
 
+/// Another connection; null where there is none to have.
+std::unique_ptr<Connection> SessionState::connectAgain() noexcept {
+  try {
+    auto made = transport.connect(where);
+    return made ? std::move(*made) : nullptr;
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
 void SessionState::dropParts() noexcept {
   std::unique_ptr<Connection> old;
   {
@@ -420,14 +431,10 @@ void SessionState::dropParts() noexcept {
     parts.clear();
     if (closed || !parts.areRead())
       return;
-    try {
-      if (auto made = transport.connect(where))
-        old = std::exchange(connection, std::move(*made));
-    } catch (const std::bad_alloc &) {
-      // Its calls end by themselves too, later.
-      old.reset();
-    }
-    if (!old)
+    if (auto made = connectAgain())
+      old = std::exchange(connection, std::move(made));
+    // Its calls end by themselves too, later.
+    else
       partCallEnded.wait(lock, [this] { return !parts.areRead(); });
   }
   // Which ends its calls; a request that was among them is sent again.
@@ -511,7 +518,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   if (frame->head.kind == MessageKind::Refusal && !asksToJoin(head.kind) &&
       frame->head == replaced && frame->head != expected) {
     const std::lock_guard lock(mutex);
-    isTaken = true;
+    placeTaken = true;
     expected = replaced;
   }
   if (frame->head.kind == MessageKind::Refusal &&
@@ -557,7 +564,7 @@ void SessionState::attemptEnded(uint64_t number, const CallResult &result) {
         const std::lock_guard lock(mutex);
         if (failure.ok())
           failure = response->status();
-        isTaken |= asksToJoin(head.kind) && saysTaken(result.response);
+        placeTaken |= asksToJoin(head.kind) && saysTaken(result.response);
       } else if (head.kind == MessageKind::Greet) {
         const std::lock_guard lock(mutex);
         if (!std::exchange(greetsAgain, true))
@@ -648,7 +655,7 @@ void SessionState::greetEnded(const Envelope &head, const CallResult &result) {
   // is heard of again, here, is about to end.
   if (!open && !joined && failure.ok() && sender.incarnation == 0) {
     failure = response->status();
-    isTaken |= saysTaken(result.response);
+    placeTaken |= saysTaken(result.response);
   }
 }
 

@@ -40,9 +40,7 @@ void OpenRound::enterAnswered(MessageKind kind, ClockTime now) {
 void OpenRound::noteProgress(const StepProgress &progress) {
   for (uint32_t rank = 0; rank < content.takesPart.size(); ++rank) {
     content.takesPart[rank] = progress.takesPart(rank);
-    Envelope sender;
-    sender.trainer = rank;
-    content.steps[rank] = progress.stepsOf(sender);
+    content.steps[rank] = progress.stepsOf({.trainer = rank});
   }
 }
 

@@ -8,9 +8,9 @@
 //
 // Mode quorum: the gradients of those trainers that came first are summed and
 // applied; what comes later counts in the next round, or not at all, as the
-// policy says (RoundPolicy.h). Late gradients are added when they come, those
-// of the round in the order of ranks before it is closed: with a quorum of all
-// the bits are those of mode sync.
+// policy says (RoundPolicy.h). Gradients whose senders are answered before the
+// round is closed are added when they come, the others behind them in the order
+// of ranks: with a quorum of all the bits are those of mode sync.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,12 +62,16 @@ private:
     size_t number = 0;
   };
   Status addTo(const ExchangeLayout &layout, Sender &sender);
+  void pass(const Sender &sender);
   static std::vector<ObjectiveSums> ownSums(const ExchangeLayout &layout,
                                             const ExchangeMessage &message);
 
   const std::unique_ptr<RoundPolicy> policy;
   std::vector<Sender> senders;
   QuiescentPoints points;
+  /// Those that were answered while the sum holds rows of theirs, once for each
+  /// answer.
+  std::vector<const Sender *> passing;
   /// Gradients were added to `sum` since the last round; it borrows what
   /// follows.
   bool isBegun = false;
@@ -177,6 +181,8 @@ Status QuorumServer::closeStep(MessageKind) {
   isBegun = false;
   summed.clear();
   summedKeys.clear();
+  for (const Sender *sender : std::exchange(passing, {}))
+    pass(*sender);
   ownCosts.steps += merged->present;
   ownCosts.apply += stopwatch.lap();
   return {};
@@ -203,10 +209,18 @@ QuorumServer::answerSteps(std::span<const Envelope> requests) {
     Sender &sender = senders[request.trainer];
     sender.pulled = std::exchange(sender.next, {});
     sender.incoming.reset();
-    points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
-                [&] { ownModel.quiesce(); });
+    if (isBegun)
+      passing.push_back(&sender);
+    else
+      pass(sender);
   }
   return answers;
+}
+
+/// It holds no row any more of those that it was answered before the last.
+void QuorumServer::pass(const Sender &sender) {
+  points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
+              [&] { ownModel.quiesce(); });
 }
 
 std::unique_ptr<StateServer>

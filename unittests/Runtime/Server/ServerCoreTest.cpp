@@ -213,22 +213,34 @@ TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
   }
 }
 
-// Nothing is left where it ends before its round is full.
+// Nothing is left where it ends, or comes to where all meet, before its round
+// is full.
 TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
   options.trainers = 4;
-  const auto policy = createQuorum(2, LateGradients::Drop);
-  core();
-  application->policy = policy.get();
-  joinAll();
-  for (const uint64_t sequence : {1, 2})
-    for (const uint32_t trainer : {0, 1, 2})
-      exchange(trainer, sequence, sequence == 1 ? "a" : "a.");
-  application->calls.clear();
-  EXPECT_TRUE(exchange(3, 1, "keys").came());
-  EXPECT_TRUE(exchange(3, 2, "b").came());
-  EXPECT_TRUE(exchange(3, 3, "c.").came());
-  EXPECT_THAT(application->calls,
-              ElementsAre("alone3", "take3", "take3", "close-exchange"));
+  for (const char *last : {"c.", "c"}) {
+    const auto policy = createQuorum(2, LateGradients::Count);
+    server.reset();
+    core();
+    application->policy = policy.get();
+    joinAll();
+    for (const uint64_t sequence : {1, 2, 3, 4})
+      for (const uint32_t trainer : {0, 1, 2})
+        exchange(trainer, sequence, sequence == 4 ? "a." : "a");
+    application->calls.clear();
+    EXPECT_TRUE(exchange(3, 1, "keys").came());
+    EXPECT_TRUE(exchange(3, 2, "b").came());
+    EXPECT_TRUE(exchange(3, 3, last).came());
+    for (const uint32_t trainer : {3, 0, 1, 2})
+      send({MessageKind::Reduce, trainer, 0, 1, trainer < 3 ? 5u : 4u, 0}, "");
+    EXPECT_THAT(application->calls,
+                ElementsAre("alone3", "take3", "take3", "close-exchange",
+                            "take0", "take1", "take2", "take3",
+                            "close-reduce"));
+    // Steps are counted anew: nobody catches up.
+    EXPECT_FALSE(exchange(3, 5, "d").came());
+    EXPECT_TRUE(exchange(0, 6, "e").came());
+    EXPECT_THAT(application->calls.back(), "close-exchange");
+  }
 }
 
 TEST_F(ServerCoreTest, LateGradientsCountBeforeAllMeet) {

@@ -89,12 +89,15 @@ private:
                      Seen seen) const;
   std::string answered(const Event &event);
   static bool isFirst(const ServerModel &server, const Event &answer);
-  static std::set<uint32_t> absent(const ServerModel &server,
-                                   const std::vector<const Event *> &come);
+  std::set<uint32_t> absent(const ServerModel &server,
+                            const std::vector<const Event *> &come,
+                            Seen seen) const;
   std::string faultOfQuorum(const ServerModel &server,
                             const std::vector<const Event *> &come) const;
-  bool isFull(const ServerModel &server,
-              const std::vector<const Event *> &come) const;
+  bool isFull(const ServerModel &server, const std::vector<const Event *> &come,
+              const std::set<uint32_t> &resting) const;
+  bool mayHaveBeen(bool full, const ServerModel &server,
+                   const std::vector<const Event *> &come) const;
   std::string paused(ServerModel &server) const;
   std::string closed(const Event &event);
   std::string read(const Event &event);
@@ -408,10 +411,15 @@ bool Checker::isFirst(const ServerModel &server, const Event &answer) {
       [&](const Event *each) { return each->trainer == answer.trainer; });
 }
 
-/// Of a quorum: those that have no step left and did not come.
+/// Of a quorum: those that have no step left before all meet, and did not come.
+/// That a trainer is there where all meet is seen between two events.
 std::set<uint32_t> Checker::absent(const ServerModel &server,
-                                   const std::vector<const Event *> &come) {
+                                   const std::vector<const Event *> &come,
+                                   Seen seen) const {
   std::set<uint32_t> resting = server.rests;
+  for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
+    if (meets(server, trainer, seen))
+      resting.insert(trainer);
   for (const Event *request : come)
     resting.erase(request->trainer);
   return resting;
@@ -421,7 +429,7 @@ std::set<uint32_t> Checker::absent(const ServerModel &server,
 std::string
 Checker::faultOfQuorum(const ServerModel &server,
                        const std::vector<const Event *> &come) const {
-  const size_t resting = absent(server, come).size();
+  const size_t resting = absent(server, come, Seen::Given).size();
   if (come.size() > scenario.quorum)
     return "a round waits for more than its quorum";
   if (come.empty() ? resting < scenario.trainers
@@ -433,9 +441,8 @@ Checker::faultOfQuorum(const ServerModel &server,
 /// Whether a round that nobody else comes to has as many gradients as it needs.
 /// It needs more where somebody is behind those that have ended.
 bool Checker::isFull(const ServerModel &server,
-                     const std::vector<const Event *> &come) const {
-  if (server.rests.size() == scenario.trainers)
-    return true;
+                     const std::vector<const Event *> &come,
+                     const std::set<uint32_t> &resting) const {
   const auto stepsOf = [&server](uint32_t trainer) {
     const auto found = server.ended.find({trainer, 0});
     return found == server.ended.end() ? 0 : found->second;
@@ -446,7 +453,7 @@ bool Checker::isFull(const ServerModel &server,
   size_t needed = scenario.late == LateGradients::Drop ? scenario.quorum
                                                        : scenario.trainers;
   bool catchesUp = false;
-  for (const uint32_t trainer : absent(server, come))
+  for (const uint32_t trainer : resting)
     if (stepsOf(trainer) >= slowest)
       catchesUp = true;
     else
@@ -454,12 +461,27 @@ bool Checker::isFull(const ServerModel &server,
   return !catchesUp || come.size() + server.gathered.size() >= needed;
 }
 
+/// Whether it may have been full, or not, with those that may have been absent.
+bool Checker::mayHaveBeen(bool full, const ServerModel &server,
+                          const std::vector<const Event *> &come) const {
+  std::vector<std::set<uint32_t>> all = {absent(server, come, Seen::Taken)};
+  for (const uint32_t trainer : absent(server, come, Seen::Given))
+    if (!all.front().contains(trainer))
+      for (size_t i = 0, count = all.size(); i < count; ++i) {
+        all.push_back(all[i]);
+        all.back().insert(trainer);
+      }
+  return std::any_of(all.begin(), all.end(), [&](const auto &resting) {
+    return isFull(server, come, resting) == full;
+  });
+}
+
 /// Those that came are answered before their round is closed.
 std::string Checker::paused(ServerModel &server) const {
   const std::vector<const Event *> come = std::exchange(server.first, {});
   if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
     return fault;
-  if (isFull(server, come))
+  if (!mayHaveBeen(/*full=*/false, server, come))
     return "a round pauses that has all its gradients";
   for (const Event *request : come) {
     server.gathered.push_back(request);
@@ -481,10 +503,15 @@ std::string Checker::closed(const Event &event) {
     if (!server.gathered.empty())
       return "late gradients are left behind";
     ++server.roundsClosed;
+    // Nobody is late for what follows, and steps are counted anew.
+    server.rests.clear();
+    server.ended.clear();
+    for (uint32_t trainer = 0; trainer < scenario.trainers; ++trainer)
+      server.answeredAt[trainer] = {server.completed, server.closed};
   } else {
     if (const std::string fault = faultOfQuorum(server, come); !fault.empty())
       return fault;
-    if (!isFull(server, come))
+    if (!mayHaveBeen(/*full=*/true, server, come))
       return "a round is closed without its gradients";
     summed.insert(summed.begin(), server.gathered.begin(),
                   server.gathered.end());

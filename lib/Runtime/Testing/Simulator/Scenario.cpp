@@ -200,6 +200,9 @@ Scenario pdlrt::scenarioOfSeed(uint64_t seed, ToyMode mode) {
         scenario.program.push_back(MessageKind::Save);
       if (dice.chance(10))
         scenario.program.push_back(MessageKind::Pull);
+      // As at a checkpoint.
+      if (mode == ToyMode::Quorum && step + 1 < steps && dice.chance(20))
+        scenario.program.push_back(MessageKind::Reduce);
     }
   } else {
     scenario.program.push_back(MessageKind::Pull);

@@ -1109,6 +1109,10 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
                               folder.write("token", "")}),
               HasSubstr("the first line is empty"));
+}
+
+TEST(CommandLine, ATokenIsTheFirstLineWhateverItHolds) {
+  TestFolder folder;
   const std::string token("sesam\0open", 10);
   EXPECT_EQ(*readTokenFile(folder.write("whole", token + "\nnot")), token);
 }

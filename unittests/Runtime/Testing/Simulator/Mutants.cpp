@@ -392,10 +392,10 @@ struct OtherLateness {
   }
 };
 
-/// Closes rounds of those that catch up before they are full.
-class NeverPauses final : public RoundPolicy {
+/// A quorum, of whose policy a mutant changes something.
+class PassingQuorum : public RoundPolicy {
 public:
-  explicit NeverPauses(const Scenario &scenario)
+  explicit PassingQuorum(const Scenario &scenario)
       : quorum(createQuorum(scenario.quorum, scenario.late)) {}
   bool formsRounds(MessageKind kind, const StepFacts &facts) const override {
     return quorum->formsRounds(kind, facts);
@@ -406,17 +406,49 @@ public:
   bool isComplete(const RoundContent &round) const override {
     return quorum->isComplete(round);
   }
+  bool isFull(const RoundContent &round) const override {
+    return quorum->isFull(round);
+  }
   bool waitsForAll(MessageKind kind) const override {
     return quorum->waitsForAll(kind);
   }
   LateGradients late() const override { return quorum->late(); }
 
-private:
+protected:
   std::unique_ptr<RoundPolicy> quorum;
 };
-struct NoPauses {
+template <typename Policy> struct Of {
   static std::unique_ptr<RoundPolicy> policyOf(const Scenario &scenario) {
-    return std::make_unique<NeverPauses>(scenario);
+    return std::make_unique<Policy>(scenario);
+  }
+};
+
+/// Closes rounds of those that catch up before they are full.
+class NeverPauses final : public PassingQuorum {
+public:
+  using PassingQuorum::PassingQuorum;
+  bool isFull(const RoundContent &) const override { return true; }
+};
+/// Lets rounds pause though nobody catches up, or as one that is full.
+class PausesTooOften final : public PassingQuorum {
+public:
+  using PassingQuorum::PassingQuorum;
+  bool isFull(const RoundContent &round) const override {
+    return quorum->isFull(round) &&
+           (waitsForAll(round.kind) ||
+            std::none_of(round.takesPart.begin(), round.takesPart.end(),
+                         [](bool takesPart) { return takesPart; }));
+  }
+};
+/// Takes who has ended a step less for one that had it.
+class PausesForOthers final : public PassingQuorum {
+public:
+  using PassingQuorum::PassingQuorum;
+  bool isFull(const RoundContent &round) const override {
+    RoundContent other = round;
+    for (size_t rank = 0; rank < other.steps.size(); ++rank)
+      other.steps[rank] += !other.hasCome[rank];
+    return quorum->isFull(other);
   }
 };
 
@@ -600,7 +632,12 @@ std::vector<Mutant> pdlrt::test::allMutants() {
        ToyMode::Quorum},
       {"lateInRound", 20, withApplication<LateInRound>, ofSome,
        ToyMode::Quorum},
-      {"neverPauses", 20, withApplication<OtherPolicy<NoPauses>>, ofSome,
+      {"neverPauses", 20, withApplication<OtherPolicy<Of<NeverPauses>>>, ofSome,
+       ToyMode::Quorum},
+      {"pausesTooOften", 20, withApplication<OtherPolicy<Of<PausesTooOften>>>,
+       ofSome, ToyMode::Quorum},
+      {"pausesForOthers", 200,
+       withApplication<OtherPolicy<Of<PausesForOthers>>>, ofSome,
        ToyMode::Quorum},
       {"newSequenceOnRetry", 20, withConnection<NewSequenceOnRetry>, {}},
       {"lossTakenForSuccess", 20, withConnection<LossTakenForSuccess>, {}},
