@@ -1,5 +1,6 @@
 # How lit runs the compiler's tests.
 import os
+import shutil
 
 import lit.formats
 
@@ -20,3 +21,8 @@ config.substitutions.append(("%pdl_src", config.pdl_source_dir))
 config.substitutions.append(("%pdl_bin", config.pdl_binary_dir))
 if config.pdl_enable_onednn:
     config.available_features.add("onednn")
+# NVIDIA's assembler, where a CUDA toolkit is installed.
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))

@@ -8,8 +8,8 @@
 
 #include "pdlc/Target/Codegen.h"
 
+#include "LinkMath.h"
 #include "LongFunction.h"
-#include "MathBitcode.h"
 #include "PartitionModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -49,52 +49,6 @@ static Error checkModule(mlir::ModuleOp module) {
           "function " + function.getSymName() +
           " has no target CPU and features, so that LLVM would emit scalar "
           "code; run rt-set-target");
-  return Error::success();
-}
-
-/// Links the settled scalar functions that `module` calls and makes them its
-/// own: compiled for its CPU, inlined everywhere.
-static Error linkMath(Module &module) {
-  Expected<std::unique_ptr<Module>> math =
-      parseBitcodeFile(getMathBitcode(), module.getContext());
-  if (!math)
-    return math.takeError();
-  std::vector<std::string> names;
-  for (Function &function : **math)
-    if (!function.isDeclaration())
-      names.push_back(function.getName().str());
-  (*math)->setDataLayout(module.getDataLayout());
-  (*math)->setTargetTriple(module.getTargetTriple());
-  // Its flags and identification are those of the compiler that made it.
-  if (NamedMDNode *flags = (*math)->getModuleFlagsMetadata())
-    flags->eraseFromParent();
-  if (NamedMDNode *ident = (*math)->getNamedMetadata("llvm.ident"))
-    ident->eraseFromParent();
-  if (Linker::linkModules(module, std::move(*math), Linker::LinkOnlyNeeded))
-    return createStringError("cannot link the functions of pdlabi/math.h");
-
-  // The target is that of what calls them; pdl_program_query, which runs on
-  // every CPU, does not.
-  const Function *caller = nullptr;
-  for (const Function &function : module)
-    if (!caller && !function.isDeclaration() &&
-        function.getName() != kQueryName &&
-        function.hasFnAttribute("target-cpu"))
-      caller = &function;
-  for (const std::string &name : names) {
-    Function *function = module.getFunction(name);
-    if (!function || function->isDeclaration())
-      continue;
-    function->setAttributes({});
-    function->setLinkage(GlobalValue::InternalLinkage);
-    function->addFnAttr(Attribute::AlwaysInline);
-    function->setDoesNotThrow();
-    function->setDoesNotAccessMemory();
-    function->setWillReturn();
-    for (StringRef attribute : {"target-cpu", "target-features"})
-      if (caller && caller->hasFnAttribute(attribute))
-        function->addFnAttr(caller->getFnAttribute(attribute));
-  }
   return Error::success();
 }
 

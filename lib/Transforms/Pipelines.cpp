@@ -148,6 +148,19 @@ void pdlc::buildPipeline(OpPassManager &manager, Phase to,
              static_cast<Phase>(phase), options);
 }
 
+void pdlc::buildDevicePipeline(OpPassManager &manager) {
+  // Behind it what formulas call has names.
+  manager.addPass(createMathToABI());
+  manager.addPass(createRTExtractKernels());
+  manager.addPass(createRTDistributeLoops());
+  manager.addPass(createRTSerializeLoops());
+  manager.addPass(createRTCallsToLLVM());
+  manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
+  manager.addPass(createConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCanonicalizerPass());
+}
+
 /// An option keeps no copy of its description.
 static llvm::StringRef modeDescription() {
   static const std::string text =
@@ -211,6 +224,19 @@ findPhase(StringRef name,
 }
 
 void pdlc::registerPipelines() {
+  registerPassPipeline(
+      "pdl-device-pipeline",
+      "Of a module in phase tasks makes the kernels of a device, in the LLVM "
+      "dialect",
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const llvm::Twine &)> reject)
+          -> LogicalResult {
+        if (!text.empty())
+          return reject("--pdl-device-pipeline takes no options");
+        buildDevicePipeline(manager);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)>) {});
   registerPassPipeline(
       "pdl-pipeline", "Compiles a model up to a named phase",
       [](OpPassManager &manager, StringRef text,

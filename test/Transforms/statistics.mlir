@@ -6,12 +6,15 @@
 // The names are those of the .td files, from which docs/Reference comes.
 // RUN: pdl-opt %s --pdl-pipeline="to=llvm" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
+// RUN: pdl-opt %s --pdl-pipeline="to=tasks" -o %t.tasks
+// RUN: pdl-opt %t.tasks --pdl-device-pipeline --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: FileCheck %s --check-prefix=SYNC < %t.all
+// RUN: FileCheck %s --check-prefix=DEVICE < %t.all
 // RUN: sed -n "s/.*Category:statistics | \(.*\)=.*/\1/p" %t.all | sort -u > %t.reported
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 34]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 37]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-add-averages | Category:statistics | groups-averaged=0{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
@@ -38,6 +41,9 @@
 // CHECK-NEXT: rt-outline-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
+
+// DEVICE: rt-extract-kernels | Category:statistics | device-kernels=4{{$}}
+// DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=3{{$}}
 
 // SYNC: ps-partition | Category:statistics | blocks=2{{$}}
 // SYNC: ps-partition | Category:statistics | shards=1024{{$}}

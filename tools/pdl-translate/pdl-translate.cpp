@@ -13,6 +13,7 @@
 #include "mlir/Support/Timing.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Target/Codegen.h"
+#include "pdlc/Target/DeviceCode.h"
 #include "pdlc/Target/Executable.h"
 #include "pdlc/Target/ObjectCache.h"
 #include "pdlc/Target/TargetSpec.h"
@@ -46,7 +47,8 @@ static cl::opt<std::string> emitKind(
     cl::desc("exe: programs, ready to run (default): folder/trainer and, with "
              "servers (--mode), folder/pserver; trainer, pserver: only "
              "that program; obj: object files (owner.o: of a trainer, the part "
-             "that owns state); llvm: optimised LLVM IR"),
+             "that owns state); llvm: optimised LLVM IR; ptx: the kernels of "
+             "compute, for a GPU (folder/kernels.ptx)"),
     cl::value_desc("kind or roles"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::init("x86-64-v3"),
@@ -63,6 +65,11 @@ static cl::opt<std::string> compute(
     cl::desc("f32 (default); bf16: factors of large products are rounded to "
              "bf16 and summed in f32, which needs a CPU with AVX512-BF16"),
     cl::cat(category));
+static cl::opt<std::string> gpuArchitecture(
+    "gpu-arch", cl::init("sm_80"),
+    cl::desc("With --emit=ptx: the oldest GPU that the kernels run on "
+             "(default: sm_80)"),
+    cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
     elementType("element-type", cl::init("f32"),
                 cl::desc("f32 (default), or f64 for tests against mathematics"),
@@ -153,9 +160,14 @@ static const pdlc::ps::ModeProperties &modeProperties() {
   return pdlc::ps::propertiesOf(chosenMode());
 }
 static bool isDistributed() { return modeProperties().hasServers; }
-static bool emitsPrograms() { return emitKind != "obj" && emitKind != "llvm"; }
+static bool emitsKernels() { return emitKind == "ptx"; }
+static bool emitsPrograms() {
+  return emitKind != "obj" && emitKind != "llvm" && !emitsKernels();
+}
 /// Whether --emit asks for a role.
 static bool emitsRole(StringRef role) {
+  if (emitsKernels())
+    return role == "trainer";
   if (emitKind == "exe" || !emitsPrograms())
     return true;
   SmallVector<StringRef> roles;
@@ -223,15 +235,21 @@ static int checkFlags() {
   SmallVector<StringRef> parts;
   StringRef(emitKind).split(parts, ',');
   for (StringRef part : parts)
-    if (checkOneOf("emit", part, {"exe", "obj", "llvm", "trainer", "pserver"}))
+    if (checkOneOf("emit", part,
+                   {"exe", "obj", "llvm", "trainer", "pserver", "ptx"}))
       return 1;
   bool roles = all_of(parts, [](StringRef part) {
     return part == "trainer" || part == "pserver";
   });
   if (parts.size() > 1 && !roles)
-    return fail("--emit=" + emitKind +
-                " mixes kinds: give exe, obj or llvm alone, or roles such as "
-                "trainer,pserver");
+    return fail(
+        "--emit=" + emitKind +
+        " mixes kinds: give exe, obj, llvm or ptx alone, or roles such as "
+        "trainer,pserver");
+  if (!emitsKernels() && gpuArchitecture.getNumOccurrences())
+    return fail("--gpu-arch is for --emit=ptx; leave it out");
+  if (Error error = pdlc::checkGpuArchitecture(gpuArchitecture))
+    return fail("--gpu-arch: " + toString(std::move(error)));
   if (!isDistributed() && is_contained(parts, "pserver"))
     return fail("--emit=" + emitKind +
                 " asks for servers, but --mode=local has none; add --mode=" +
@@ -278,7 +296,7 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
 }
 
 /// `from`: the module is one role of a program of several processes, in that
-/// phase.
+/// phase. Where kernels are asked for, phase `tasks` leaves those of a device.
 static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
                                        std::optional<pdlc::Phase> from,
                                        mlir::TimingScope &timing) {
@@ -292,10 +310,19 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
       return mlir::failure();
     from = pdlc::Phase::Model;
   }
-  return runPipelineOnce(module, to, from, isRole, /*verifies=*/false, timing);
+  if (failed(runPipelineOnce(module, to, from, isRole, /*verifies=*/false,
+                             timing)))
+    return mlir::failure();
+  if (!emitsKernels() || to != pdlc::Phase::Tasks)
+    return mlir::success();
+  mlir::PassManager manager(module.getContext());
+  manager.enableTiming(timing);
+  pdlc::buildDevicePipeline(manager);
+  return manager.run(module);
 }
 
-/// Brings the module to phase `llvm`, as one program or role by role;
+/// Brings the module to phase `llvm` (`tasks` for a GPU), as one program or
+/// role by role;
 /// diagnostics are printed on the way.
 static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
                                    std::vector<Program> &programs,
@@ -308,13 +335,18 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
   auto phase = (*module)->getAttrOfType<mlir::StringAttr>(
       pdlc::nn::NNDialect::kPhaseAttrName);
   bool isLowered = phase && phase.getValue() == "llvm";
+  if (isLowered && emitsKernels())
+    return mlir::emitError(
+        module->getLoc(), "this module is in phase llvm, in which the turns of "
+                          "kernels have an order; give --emit=ptx the model");
+  const pdlc::Phase last =
+      emitsKernels() ? pdlc::Phase::Tasks : pdlc::Phase::LLVM;
   if (!isLowered && module->getOps<pdlc::nn::ProgramOp>().empty())
     return mlir::emitError(module->getLoc(),
                            "the model declares no program; add an nn.program "
                            "such as @train");
   if (isLowered || !isDistributed()) {
-    if (!isLowered &&
-        failed(runPipeline(*module, pdlc::Phase::LLVM, std::nullopt, timing)))
+    if (!isLowered && failed(runPipeline(*module, last, std::nullopt, timing)))
       return mlir::failure();
     programs.push_back(
         {emitsPrograms() ? "trainer" : "model", std::move(module)});
@@ -330,8 +362,7 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       continue;
     // Programs say the model's name.
     role.setSymNameAttr(module->getSymNameAttr());
-    if (failed(
-            runPipeline(role, pdlc::Phase::LLVM, pdlc::Phase::Roles, timing)))
+    if (failed(runPipeline(role, last, pdlc::Phase::Roles, timing)))
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned)});
   }
@@ -503,6 +534,18 @@ static void finishCache(const pdlc::ObjectCache &cache) {
   errs() << '\n';
 }
 
+/// Writes what a GPU launches of a program.
+static Error emitKernels(mlir::ModuleOp program, mlir::TimingScope &timing) {
+  mlir::TimingScope translation = timing.nest("Translation to PTX");
+  Expected<std::string> text = pdlc::compileToPtx(program, gpuArchitecture);
+  if (!text)
+    return createStringError(inputFile + ": " + toString(text.takeError()));
+  return writeFile("kernels.ptx", [&](raw_pwrite_stream &stream) {
+    stream << *text;
+    return Error::success();
+  });
+}
+
 /// From LLVM dialect to the files that --emit asks for. `owner` takes the part
 /// of a trainer that owns state, and gives it to the trainer.
 static Error emit(Program &program, const pdlc::CodegenContext &context,
@@ -606,7 +649,8 @@ int main(int argc, char **argv) {
   const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
   PassingFiles owner;
   for (Program &program : programs)
-    if (Error error = emit(program, codegen, owner, argv[0])) {
+    if (Error error = emitsKernels() ? emitKernels(*program.module, timing)
+                                     : emit(program, codegen, owner, argv[0])) {
       // What was written stays; a folder of nothing does not.
       owner.remove();
       if (isNew)

@@ -47,7 +47,12 @@ void buildPipeline(mlir::OpPassManager &manager, Phase to,
                    const PipelineOptions &options,
                    std::optional<Phase> from = std::nullopt);
 
-/// Registers `--pdl-pipeline="to=..."`.
+/// Adds the passes that make the kernels of a device, in the LLVM dialect, of a
+/// module in phase `tasks`: functions of pointers, numbers, and the number of a
+/// thread and of all threads. Nothing else of the program stays.
+void buildDevicePipeline(mlir::OpPassManager &manager);
+
+/// Registers `--pdl-pipeline="to=..."` and `--pdl-device-pipeline`.
 void registerPipelines();
 
 } // namespace pdlc

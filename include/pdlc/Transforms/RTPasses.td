@@ -187,6 +187,76 @@ def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
   ];
 }
 
+def RTExtractKernels : Pass<"rt-extract-kernels", "::mlir::ModuleOp"> {
+  let summary = "The kernels that compute stages call, without the program";
+  let description = [{
+    Of a module in phase `tasks` leaves the kernels that its compute stages call, and
+    the scalar functions that these call: what a device launches. It becomes code
+    for the device by itself; the rest of the program runs on the host. A kernel in
+    which something has no code for a device is refused at that op: what calls the
+    runtime in a turn, and functions of f64 that the C library has on a CPU.
+
+    Before:
+    ```mlir
+    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index) { ... }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      call @kernel.fill_f32(%0, %n) : (!llvm.ptr, index) -> ()
+      ...
+    rt.program @train ... compute(@train_compute, ...)
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index) { ... }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "device-kernels", "Kernels that a device launches">
+  ];
+}
+
+def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
+  let summary = "Threads of a device share the turns of kernels";
+  let description = [{
+    What `rt-share-loops` and `rt-serialize-loops` are for cores, this is for a device:
+    each kernel takes two numbers more, that of a thread and how many threads there
+    are. A thread does the turns of that number, and then of each that is so many further. Turns are
+    those of all dimensions of the kernel's parallel loop, and of a loop that is all
+    that it holds, numbered with the last dimension innermost: neighbouring threads
+    touch neighbouring memory. Loops further inside, and ordered sums, stay in the
+    turn, and `rt-serialize-loops` gives them an order. Memory that a turn has for
+    itself is one of a thread for all its turns.
+
+    A kernel that is no such loop, such as one ordered sum, is done by thread 0 alone.
+    Turns are independent, so no bit depends on how many threads there are.
+
+    Before:
+    ```mlir
+    func.func private @kernel.copy_f32(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
+      ...
+      scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+        scf.parallel (%j) = (%c0) to (%c13) step (%c1) { ... }
+      }
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.copy_f32(%x: !llvm.ptr, %y: !llvm.ptr, %n: index, %first: index, %stride: index) {
+      ...
+      %all = arith.muli %n, %c13 : index
+      scf.for %turn = %first to %all step %stride {
+        %j = arith.remui %turn, %c13 : index
+        %i = arith.divui %turn, %c13 : index
+        ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numShared", "distributed-kernels", "Kernels that are one parallel loop">
+  ];
+}
+
 def RTSerializeLoops : Pass<"rt-serialize-loops", "::mlir::ModuleOp"> {
   let summary = "Parallel loops in an order that suits one core";
   let description = [{

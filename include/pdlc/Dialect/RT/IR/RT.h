@@ -36,6 +36,11 @@ bool isDense(mlir::MemRefType type);
 /// each index of the first dimension.
 bool hasDenseRows(mlir::MemRefType type);
 
+/// The op becomes a call of a function of `pdlabi/abi.h`, which runs on the
+/// host.
+template <typename Op>
+class CallsRuntime : public mlir::OpTrait::TraitBase<Op, CallsRuntime> {};
+
 } // namespace pdlc::rt
 
 #include "pdlc/Dialect/RT/IR/RTDialect.h.inc"

@@ -236,8 +236,11 @@ def RT_AllocateOp : RT_Op<"allocate", [MemoryEffects<[MemAlloc]>]> {
 // Stage prepare
 //===----------------------------------------------------------------------===//
 
+/// It calls a function of the runtime, which runs on the host.
+def RT_CallsRuntime : NativeOpTrait<"CallsRuntime"> { let cppNamespace = "::pdlc::rt"; }
+
 class RT_CallOp<string mnemonic, list<Trait> traits = []>
-    : RT_Op<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)>;
+    : RT_Op<mnemonic, !listconcat([RT_CallsRuntime, MemoryEffects<[MemRead, MemWrite]>], traits)>;
 
 def RT_UniqueOp : RT_CallOp<"unique"> {
   let summary = "Deduplicates ids";

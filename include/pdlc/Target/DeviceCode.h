@@ -1,0 +1,33 @@
+//===- DeviceCode.h - Kernels for a GPU -------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_TARGET_DEVICECODE_H
+#define PDLC_TARGET_DEVICECODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace pdlc {
+
+/// A GPU architecture of NVIDIA's, such as `sm_80`, the oldest that code is
+/// written for. An error names those that LLVM knows.
+llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
+
+/// Compiles the kernels that `buildDevicePipeline` has made to PTX: one entry
+/// for each, of the kernel's own arguments, `.` of its name as `_`. Each thread
+/// of a grid of any size in one dimension does its share of the turns. Rounding
+/// is that of strict numerics: nothing is contracted, quotients and roots are
+/// rounded, denormals are kept. Needs no CUDA installation. Fails with a
+/// sentence where a kernel calls what a GPU has no function for.
+llvm::Expected<std::string> compileToPtx(mlir::ModuleOp kernels,
+                                         llvm::StringRef architecture);
+
+} // namespace pdlc
+
+#endif // PDLC_TARGET_DEVICECODE_H

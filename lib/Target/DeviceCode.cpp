@@ -1,0 +1,179 @@
+//===- DeviceCode.cpp - Kernels for a GPU ---------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Target/DeviceCode.h"
+
+#include "LinkMath.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+using namespace llvm;
+using namespace pdlc;
+
+static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+/// Threads of a block; what the runtime launches has no more.
+static constexpr StringLiteral kMostThreads = "256";
+
+static const Target *findTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string error;
+  return TargetRegistry::lookupTarget(Triple(kTriple), error);
+}
+
+Error pdlc::checkGpuArchitecture(StringRef architecture) {
+  const Target *target = findTarget();
+  if (!target)
+    return createStringError("this LLVM cannot generate code for " + kTriple +
+                             "; PDL needs one that was built with target "
+                             "NVPTX");
+  // An empty one first: LLVM would print its own complaint about a wrong one.
+  std::unique_ptr<MCSubtargetInfo> any(
+      target->createMCSubtargetInfo(Triple(kTriple), "", ""));
+  unsigned number = 0;
+  StringRef rest = architecture;
+  if (any->isCPUStringValid(architecture) && rest.consume_front("sm_") &&
+      !rest.consumeInteger(10, number) && number >= 70)
+    return Error::success();
+  std::vector<StringRef> known;
+  for (const SubtargetSubTypeKV &each : any->getAllProcessorDescriptions())
+    if (StringRef(each.Key).starts_with("sm_"))
+      known.push_back(each.Key);
+  return createStringError("there is no GPU architecture '" + architecture +
+                           "' that PDL writes code for; use sm_70 or a later "
+                           "one of " +
+                           join(known, ", "));
+}
+
+static std::unique_ptr<TargetMachine> createMachine(StringRef architecture) {
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(findTarget()->createTargetMachine(
+      Triple(kTriple), architecture, "", options, Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Aggressive));
+}
+
+/// Gives a function of a thread's number and of all threads an entry, which a
+/// device launches.
+static void addEntry(Function &kernel) {
+  Module &module = *kernel.getParent();
+  LLVMContext &context = module.getContext();
+  SmallVector<Type *> types(kernel.getFunctionType()->params());
+  types.pop_back_n(2);
+  std::string name = kernel.getName().str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  Function *entry = Function::Create(
+      FunctionType::get(Type::getVoidTy(context), types, /*isVarArg=*/false),
+      GlobalValue::ExternalLinkage, name, module);
+  entry->setCallingConv(CallingConv::PTX_Kernel);
+  entry->addFnAttr("nvvm.maxntid", kMostThreads);
+  entry->setDoesNotThrow();
+  for (Argument &argument : entry->args())
+    if (kernel.hasParamAttribute(argument.getArgNo(), Attribute::NoAlias))
+      argument.addAttr(Attribute::NoAlias);
+  IRBuilder<> builder(BasicBlock::Create(context, "", entry));
+  const auto read = [&](Intrinsic::ID id) {
+    return builder.CreateZExt(builder.CreateIntrinsic(id, {}),
+                              builder.getInt64Ty());
+  };
+  Value *size = read(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value *first = builder.CreateAdd(
+      builder.CreateMul(read(Intrinsic::nvvm_read_ptx_sreg_ctaid_x), size),
+      read(Intrinsic::nvvm_read_ptx_sreg_tid_x));
+  Value *stride =
+      builder.CreateMul(read(Intrinsic::nvvm_read_ptx_sreg_nctaid_x), size);
+  SmallVector<Value *> arguments;
+  for (Argument &argument : entry->args())
+    arguments.push_back(&argument);
+  arguments.append({first, stride});
+  builder.CreateCall(&kernel, arguments);
+  builder.CreateRetVoid();
+  kernel.setLinkage(GlobalValue::InternalLinkage);
+  kernel.addFnAttr(Attribute::AlwaysInline);
+}
+
+static void optimize(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager callGraph;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+/// What is left to call has no code for a GPU.
+static Error checkCalls(const Module &module) {
+  for (const Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic())
+      return createStringError(
+          "a kernel calls " + function.getName() +
+          ", of which there is no code for a GPU; this is a fault of PDL, "
+          "please report it");
+  return Error::success();
+}
+
+Expected<std::string> pdlc::compileToPtx(mlir::ModuleOp kernels,
+                                         StringRef architecture) {
+  if (Error error = checkGpuArchitecture(architecture))
+    return std::move(error);
+  mlir::registerBuiltinDialectTranslation(*kernels.getContext());
+  mlir::registerLLVMDialectTranslation(*kernels.getContext());
+  LLVMContext context;
+  std::unique_ptr<Module> module =
+      mlir::translateModuleToLLVMIR(kernels, context);
+  if (!module)
+    return createStringError("the kernels are not all of the LLVM dialect; "
+                             "run --pdl-device-pipeline");
+  std::unique_ptr<TargetMachine> machine = createMachine(architecture);
+  module->setTargetTriple(Triple(kTriple));
+  module->setDataLayout(machine->createDataLayout());
+  std::vector<Function *> bodies;
+  for (Function &function : *module)
+    if (!function.isDeclaration() && function.getReturnType()->isVoidTy())
+      bodies.push_back(&function);
+  if (Error error = linkMath(*module))
+    return std::move(error);
+  for (Function *body : bodies)
+    addEntry(*body);
+  if (Error error = checkCalls(*module))
+    return std::move(error);
+  optimize(*module, *machine);
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   CodeGenFileType::AssemblyFile))
+    return createStringError("LLVM cannot write PTX");
+  passes.run(*module);
+  return text.str().str();
+}

@@ -1,0 +1,192 @@
+// RUN: pdl-opt %s --rt-distribute-loops --split-input-file | FileCheck %s
+// RUN: pdl-opt %s --rt-distribute-loops --split-input-file --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// What is left then has an order.
+// RUN: pdl-opt %s --rt-distribute-loops --rt-serialize-loops --split-input-file | FileCheck %s --check-prefix=ORDER
+// ORDER-NOT: scf.parallel
+
+// STATISTICS-COUNT-5: distributed-kernels=1
+// STATISTICS: distributed-kernels=0
+
+// All dimensions are numbered, those of a loop inside too; its constant bound is
+// known before.
+
+// CHECK-LABEL: func.func private @copy(
+// CHECK-SAME: %[[X:.*]]: !llvm.ptr, %[[Y:.*]]: !llvm.ptr, %[[N:.*]]: index, %[[FIRST:.*]]: index, %[[STRIDE:.*]]: index)
+// CHECK: %[[ROWS:.*]] = arith.muli %[[N]], %c2
+// CHECK: %[[ALL:.*]] = arith.muli %[[ROWS]], %c13
+// CHECK: scf.for %[[TURN:.*]] = %[[FIRST]] to %[[ALL]] step %[[STRIDE]] {
+// CHECK: %[[K:.*]] = arith.remui %[[TURN]], %c13
+// CHECK: %[[REST:.*]] = arith.divui %[[TURN]], %c13
+// CHECK: %[[J:.*]] = arith.remui %[[REST]], %c2
+// CHECK: %[[I:.*]] = arith.divui %[[REST]], %c2
+// CHECK: %[[V:.*]] = memref.load %{{.*}}[%[[I]], %[[J]], %[[K]]]
+// CHECK: memref.store %[[V]], %{{.*}}[%[[I]], %[[J]], %[[K]]]
+// CHECK-NOT: scf.
+// CHECK: return
+func.func private @copy(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x2x13xf32>
+  %1 = rt.view %y[%c0] size(%n) : !llvm.ptr -> memref<?x2x13xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c2) step (%c1, %c1) {
+    %c13 = arith.constant 13 : index
+    scf.parallel (%k) = (%c0) to (%c13) step (%c1) {
+      %2 = memref.load %0[%i, %j, %k] : memref<?x2x13xf32>
+      memref.store %2, %1[%i, %j, %k] : memref<?x2x13xf32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// Two loops in a turn stay there, and so does an ordered sum.
+
+// CHECK-LABEL: func.func private @concat(
+// CHECK: scf.for %{{.*}} = %arg4 to %arg3 step %arg5 {
+// CHECK: scf.parallel
+// CHECK: scf.parallel
+func.func private @concat(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32>
+  %1 = rt.view %y[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32>
+  %2 = rt.view %z[%c0] size(%n) : !llvm.ptr -> memref<?x8xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
+      %3 = memref.load %0[%i, %j] : memref<?x4xf32>
+      memref.store %3, %2[%i, %j] : memref<?x8xf32>
+      scf.reduce
+    }
+    scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
+      %3 = memref.load %1[%i, %j] : memref<?x4xf32>
+      %4 = arith.addi %j, %c4 : index
+      memref.store %3, %2[%i, %4] : memref<?x8xf32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @sums(
+// CHECK: scf.for %[[J:.*]] = %arg3 to %c400 step %arg4 {
+// CHECK: scf.for %[[I:.*]] = %c0 to %arg2 step %c1
+// CHECK: memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK: arith.addf
+func.func private @sums(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c400 = arith.constant 400 : index
+  %0 = rt.view %x[%c0] size(%c400) : !llvm.ptr -> memref<?xf32>
+  %1 = rt.view %y[%c0] size(%n) : !llvm.ptr -> memref<?x400xf32>
+  scf.parallel (%j) = (%c0) to (%c400) step (%c1) {
+    %2 = memref.load %0[%j] : memref<?xf32>
+    %3 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %2) -> (f32) {
+      %4 = memref.load %1[%i, %j] : memref<?x400xf32>
+      %5 = arith.addf %sum, %4 : f32
+      scf.yield %5 : f32
+    }
+    memref.store %3, %0[%j] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// Memory of a turn is a thread's, for all its turns.
+
+// CHECK-LABEL: func.func private @rows(
+// CHECK-NEXT: memref.alloca() : memref<4xf32>
+// CHECK: scf.for
+// CHECK-NOT: memref.alloca
+// CHECK: return
+func.func private @rows(%x: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x4xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %row = memref.alloca() : memref<4xf32>
+    scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
+      %1 = memref.load %0[%i, %j] : memref<?x4xf32>
+      memref.store %1, %row[%j] : memref<4xf32>
+      scf.reduce
+    }
+    %2 = memref.load %row[%c0] : memref<4xf32>
+    memref.store %2, %0[%i, %c1] : memref<?x4xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// A formula that a kernel calls stays as it is.
+
+// CHECK: func.func private @formula(%{{.*}}: f32) -> f32 {
+// CHECK-LABEL: func.func private @calls(
+func.func private @formula(%x: f32) -> f32 {
+  return %x : f32
+}
+func.func private @calls(%x: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %1 = memref.load %0[%i] : memref<?xf32>
+    %2 = func.call @formula(%1) : (f32) -> f32
+    memref.store %2, %0[%i] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
+// What has an order is thread 0's: one sum, and memory that is read before a loop
+// which may write it.
+
+// CHECK-LABEL: func.func private @sum(
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK: %[[IS:.*]] = arith.cmpi eq, %arg3, %[[ZERO]]
+// CHECK: scf.if %[[IS]] {
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK: }
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @reads_before(
+// CHECK: scf.if
+// CHECK: scf.parallel
+func.func private @sum(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = rt.view %x[%c0] size(%c1) : !llvm.ptr -> memref<?xf32>
+  %1 = rt.view %y[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  %2 = memref.load %0[%c0] : memref<?xf32>
+  %3 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %2) -> (f32) {
+    %4 = memref.load %1[%i] : memref<?xf32>
+    %5 = arith.addf %sum, %4 : f32
+    scf.yield %5 : f32
+  }
+  memref.store %3, %0[%c0] : memref<?xf32>
+  return
+}
+func.func private @reads_before(%x: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  %first = memref.load %0[%c0] : memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %first, %0[%i] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}

@@ -1,0 +1,49 @@
+// RUN: pdl-opt %s --rt-extract-kernels | FileCheck %s
+// RUN: pdl-opt %s --rt-extract-kernels --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
+
+// What compute stages call stays, with the functions of formulas; nothing else of
+// the program does.
+
+// STATISTICS: device-kernels=2
+
+// CHECK-LABEL: module
+// CHECK-NOT: nn.
+// CHECK: func.func private @pdlabi_expf(f32) -> f32
+// CHECK-NOT: @of_update
+// CHECK: func.func private @fill(%{{.*}}: !llvm.ptr, %{{.*}}: index) {
+// CHECK: func.func private @exp(
+// CHECK: call @pdlabi_expf
+// CHECK-NOT: func.func
+// CHECK-NOT: rt.program
+module @model {
+  nn.record @clicks {
+    nn.field @label : tensor<?x1xf32>
+  }
+  func.func private @pdlabi_expf(f32) -> f32
+  func.func private @of_update(%x: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  func.func private @fill(%x: !llvm.ptr, %n: index) attributes {passthrough = ["noinline"]} {
+    return
+  }
+  func.func private @exp(%x: !llvm.ptr) attributes {passthrough = ["noinline"]} {
+    %0 = llvm.load %x : !llvm.ptr -> f32
+    %1 = call @pdlabi_expf(%0) : (f32) -> f32
+    llvm.store %1, %x : f32, !llvm.ptr
+    return
+  }
+  func.func @train_prepare(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  func.func @train_compute(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    %n = rt.count batch[0] of %context : !llvm.ptr
+    call @fill(%context, %n) : (!llvm.ptr, index) -> ()
+    call @exp(%context) : (!llvm.ptr) -> ()
+    return %zero : i32
+  }
+  rt.program @train frozen reads(@clicks [@label])
+    prepare(@train_prepare, <0 + 0 * batch>) compute(@train_compute, <0 + 0 * batch>)
+}
