@@ -152,9 +152,9 @@ struct Program {
 };
 } // namespace
 
-/// That of a flag that was checked.
+/// That of a flag that was checked, so that there is one.
 static pdlc::ps::Mode chosenMode() {
-  return *pdlc::ps::modeOf(mode.getValue());
+  return pdlc::ps::modeOf(mode.getValue()).value_or(pdlc::ps::Mode::local);
 }
 static const pdlc::ps::ModeProperties &modeProperties() {
   return pdlc::ps::propertiesOf(chosenMode());
@@ -653,8 +653,10 @@ int main(int argc, char **argv) {
                                      : emit(program, codegen, owner, argv[0])) {
       // What was written stays; a folder of nothing does not.
       owner.remove();
-      if (isNew)
-        (void)sys::fs::remove(outputFolder);
+      if (isNew) {
+        std::error_code ignored = sys::fs::remove(outputFolder);
+        (void)ignored;
+      }
       return fail(toString(std::move(error)));
     }
   if (cache)
