@@ -58,20 +58,20 @@ private:
     /// Its last request, and the keys that it asks for.
     std::shared_ptr<const ExchangeMessage> incoming;
     Pulled next;
-    /// Its number among `points`.
+    /// Its number among `points`. Of one round it passes once: what its last
+    /// request asks for was found before the round's end, and is used behind
+    /// it.
     size_t number = 0;
+    bool mustPass = false, hasPassed = false;
   };
   Status addTo(const ExchangeLayout &layout, Sender &sender);
-  void pass(const Sender &sender);
+  void pass(Sender &sender);
   static std::vector<ObjectiveSums> ownSums(const ExchangeLayout &layout,
                                             const ExchangeMessage &message);
 
   const std::unique_ptr<RoundPolicy> policy;
   std::vector<Sender> senders;
   QuiescentPoints points;
-  /// Those that were answered while the sum holds rows of theirs, once for each
-  /// answer.
-  std::vector<const Sender *> passing;
   /// Gradients were added to `sum` since the last round; it borrows what
   /// follows.
   bool isBegun = false;
@@ -143,6 +143,7 @@ Status QuorumServer::takeStep(const Envelope &request, Turn turn) {
   const TraceSpan span("take up");
   stopwatch.lap();
   Sender &sender = senders[request.trainer];
+  sender.hasPassed = false;
   const ExchangeLayout &layout = layouts[sender.incoming->head().program];
   program = layout.programIndex();
   stopRequested |= sender.incoming->head().stopRequested;
@@ -181,8 +182,9 @@ Status QuorumServer::closeStep(MessageKind) {
   isBegun = false;
   summed.clear();
   summedKeys.clear();
-  for (const Sender *sender : std::exchange(passing, {}))
-    pass(*sender);
+  for (Sender &sender : senders)
+    if (sender.mustPass)
+      pass(sender);
   ownCosts.steps += merged->present;
   ownCosts.apply += stopwatch.lap();
   return {};
@@ -209,16 +211,18 @@ QuorumServer::answerSteps(std::span<const Envelope> requests) {
     Sender &sender = senders[request.trainer];
     sender.pulled = std::exchange(sender.next, {});
     sender.incoming.reset();
-    if (isBegun)
-      passing.push_back(&sender);
-    else
+    // The sum holds rows of its gradients.
+    sender.mustPass = isBegun;
+    if (!isBegun && !sender.hasPassed)
       pass(sender);
   }
   return answers;
 }
 
 /// It holds no row any more of those that it was answered before the last.
-void QuorumServer::pass(const Sender &sender) {
+void QuorumServer::pass(Sender &sender) {
+  sender.mustPass = false;
+  sender.hasPassed = true;
   points.pass(sender.number, /*rests=*/sender.pulled.program < 0,
               [&] { ownModel.quiesce(); });
 }
