@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_RTDISTRIBUTELOOPS
@@ -35,6 +36,7 @@ struct SharedLoops {
 };
 
 struct DistributeLoops : pdlc::impl::RTDistributeLoopsBase<DistributeLoops> {
+  using RTDistributeLoopsBase::RTDistributeLoopsBase;
   void runOnOperation() override;
 };
 
@@ -122,11 +124,14 @@ void SharedLoops::distribute(func::FuncOp kernel, Value first, Value stride) {
       if (!llvm::is_contained(loops, dyn_cast<scf::ParallelOp>(op)))
         op.moveBefore(end);
   loops.front().erase();
-  // One for all turns of a thread, which follow each other.
-  turns.walk([&](memref::AllocaOp room) {
-    room->moveBefore(&kernel.getBody().front(),
-                     kernel.getBody().front().begin());
-  });
+}
+
+/// Brings memory of turns to the beginning: one for all turns of a thread,
+/// which follow each other.
+static void hoistMemory(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  kernel.walk(
+      [&](memref::AllocaOp room) { room->moveBefore(&body, body.begin()); });
 }
 
 /// Lets one thread do it all: what stands there has an order.
@@ -143,11 +148,39 @@ static void leaveToFirst(func::FuncOp kernel, Value first) {
     choice->getNextNode()->moveBefore(end);
 }
 
+/// Calls the kernel as each of so many threads, one after the other, the last
+/// one first.
+static void emulate(func::CallOp call, int64_t threads) {
+  OpBuilder builder(call);
+  Location loc = call.getLoc();
+  const auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value last = constant(threads - 1), all = constant(threads);
+  auto loop = scf::ForOp::create(builder, loc, constant(0), all, constant(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> arguments(call.getOperands());
+  arguments.push_back(
+      arith::SubIOp::create(builder, loc, last, loop.getInductionVar()));
+  arguments.push_back(all);
+  func::CallOp::create(builder, loc, call.getCallee(), TypeRange(), arguments);
+  call.erase();
+}
+
 void DistributeLoops::runOnOperation() {
+  SymbolTable symbols(getOperation());
+  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
+  getOperation().walk([&](func::CallOp call) {
+    if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+      calls[callee].push_back(call);
+  });
   int64_t shared = 0;
   for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-    if (kernel.isExternal() || kernel.getNumResults() > 0)
+    if (kernel.isExternal() || kernel.getNumResults() > 0 ||
+        (emulatedThreads > 0 && !calls.contains(kernel)))
       continue;
+    for (func::CallOp call : calls.lookup(kernel))
+      emulate(call, std::max<int64_t>(emulatedThreads, 1));
     Type index = IndexType::get(&getContext());
     const unsigned count = kernel.getNumArguments();
     const auto none = DictionaryAttr::get(&getContext());
@@ -165,6 +198,7 @@ void DistributeLoops::runOnOperation() {
     } else {
       leaveToFirst(kernel, kernel.getArgument(count));
     }
+    hoistMemory(kernel);
   }
   reportStatistic(*this, getOperation(), numShared, "distributed-kernels",
                   shared);

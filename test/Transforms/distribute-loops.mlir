@@ -1,11 +1,13 @@
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file | FileCheck %s
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: pdl-opt %s --rt-distribute-loops=emulated-threads=7 --split-input-file | FileCheck %s --check-prefix=EMULATED
 // What is left then has an order.
 // RUN: pdl-opt %s --rt-distribute-loops --rt-serialize-loops --split-input-file | FileCheck %s --check-prefix=ORDER
 // ORDER-NOT: scf.parallel
 
 // STATISTICS-COUNT-5: distributed-kernels=1
 // STATISTICS: distributed-kernels=0
+// STATISTICS: distributed-kernels=1
 
 // All dimensions are numbered, those of a loop inside too; its constant bound is
 // known before.
@@ -163,6 +165,7 @@ func.func private @calls(%x: !llvm.ptr, %n: index) {
 // CHECK: }
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func private @reads_before(
+// CHECK-NEXT: memref.alloca() : memref<1xf32>
 // CHECK: scf.if
 // CHECK: scf.parallel
 func.func private @sum(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
@@ -185,8 +188,44 @@ func.func private @reads_before(%x: !llvm.ptr, %n: index) {
   %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
   %first = memref.load %0[%c0] : memref<?xf32>
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    memref.store %first, %0[%i] : memref<?xf32>
+    %own = memref.alloca() : memref<1xf32>
+    memref.store %first, %own[%c0] : memref<1xf32>
+    %1 = memref.load %own[%c0] : memref<1xf32>
+    memref.store %1, %0[%i] : memref<?xf32>
     scf.reduce
   }
+  return
+}
+
+// -----
+
+// A test runs threads one after the other, on a CPU; what nobody calls stays.
+
+// EMULATED-LABEL: func.func private @kernel(
+// EMULATED-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
+// EMULATED-LABEL: func.func @unused(
+// EMULATED-SAME: %{{.*}}: !llvm.ptr)
+// EMULATED-LABEL: func.func @stage(
+// EMULATED: %[[LAST:.*]] = arith.constant 6 : index
+// EMULATED: %[[ALL:.*]] = arith.constant 7 : index
+// EMULATED: scf.for %[[I:.*]] = %{{.*}} to %[[ALL]]
+// EMULATED-NEXT: %[[THREAD:.*]] = arith.subi %[[LAST]], %[[I]]
+// EMULATED-NEXT: func.call @kernel(%{{.*}}, %{{.*}}, %[[THREAD]], %[[ALL]])
+func.func private @kernel(%x: !llvm.ptr, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %zero, %0[%i] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+func.func @unused(%x: !llvm.ptr) {
+  return
+}
+func.func @stage(%x: !llvm.ptr, %n: index) {
+  call @kernel(%x, %n) : (!llvm.ptr, index) -> ()
   return
 }

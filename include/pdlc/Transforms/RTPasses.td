@@ -229,6 +229,9 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
     A kernel that is no such loop, such as one ordered sum, is done by thread 0 alone.
     Turns are independent, so no bit depends on how many threads there are.
 
+    For tests `emulated-threads` makes a program for a CPU of it: who calls a kernel does so as
+    each of so many threads, from the last one to the first.
+
     Before:
     ```mlir
     func.func private @kernel.copy_f32(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
@@ -251,7 +254,12 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"emulatedThreads", "emulated-threads", "int64_t", /*default=*/"0",
+           "Let callers run so many threads one after the other (0: there are none)">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numShared", "distributed-kernels", "Kernels that are one parallel loop">
   ];
