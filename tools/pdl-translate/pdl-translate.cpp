@@ -152,9 +152,12 @@ struct Program {
 };
 } // namespace
 
-/// That of a flag that was checked, so that there is one.
+/// That of a flag that was checked.
 static pdlc::ps::Mode chosenMode() {
-  return pdlc::ps::modeOf(mode.getValue()).value_or(pdlc::ps::Mode::local);
+  std::optional<pdlc::ps::Mode> known = pdlc::ps::modeOf(mode.getValue());
+  if (!known)
+    llvm_unreachable("--mode was checked");
+  return *known;
 }
 static const pdlc::ps::ModeProperties &modeProperties() {
   return pdlc::ps::propertiesOf(chosenMode());
