@@ -19,9 +19,9 @@ namespace {
 //
 // Who is slow has its last steps without the others. Applied one by one these
 // would be many steps of small batches behind all others: a million rows of
-// clicks lost 0.004 AUC by 40 of them. So they are gathered, at least as many as
-// rounds have had: with late gradients one of each trainer, without as many as
-// the quorum.
+// clicks lost 0.004 AUC by 40 of them. So they are gathered, at least as many
+// as rounds have had: with late gradients one of each trainer, without as many
+// as the quorum.
 class Quorum final : public RoundPolicy {
 public:
   Quorum(uint32_t quorum, LateGradients late) : quorum(quorum), onLate(late) {}
