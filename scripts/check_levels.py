@@ -18,7 +18,7 @@ import sys
 RUNTIME_LEVELS = [
     ["Core"],
     ["Sched"],
-    ["Kernels", "Gemm", "Files"],
+    ["Kernels", "Gemm", "Files", "Device"],
     ["Table", "Data", "Transport"],
     ["Abi"],
     ["Sum"],

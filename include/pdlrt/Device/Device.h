@@ -1,0 +1,164 @@
+//===- Device.h - What kernels run on ---------------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory of a device, streams of work on it, and events between streams: what a
+// GPU offers, and no more. Nothing here knows of training.
+//
+// Work of a stream is done in order; that of two streams in any, but for
+// events. A call that adds work may return before it is done, and its host
+// memory must stay until then. After an error of a stream the device is of no
+// use any more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_DEVICE_DEVICE_H
+#define PDLRT_DEVICE_DEVICE_H
+
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a kernel does with an argument: takes a number, or the address of
+/// device memory that it only reads, or also writes.
+enum class DeviceArgument : uint8_t { Number, Read, Written };
+
+/// A kernel of a compiled program.
+struct DeviceKernel {
+  /// That of its entry in the PTX text.
+  std::string name;
+  std::vector<DeviceArgument> arguments;
+  /// The same code for the host: a thread does the turns `first`, and each that
+  /// is `stride` further. Arguments have 8 bytes each.
+  void (*run)(const uint64_t *arguments, int64_t first, int64_t stride);
+};
+
+/// All kernels of a program. Outlives the device that has loaded it.
+struct DeviceCode {
+  /// Ends with a zero.
+  const char *ptx = nullptr;
+  std::span<const DeviceKernel> kernels;
+};
+
+class Device;
+
+/// Memory that its device gave; goes back when this ends.
+class DeviceBuffer {
+public:
+  enum class Kind : uint8_t {
+    /// The device's own. The host reaches it through copies alone.
+    OfDevice,
+    /// The host's, from and to which copies run beside the host's work.
+    OfHost
+  };
+
+  DeviceBuffer() = default;
+  DeviceBuffer(Device &device, Kind kind, void *pointer, size_t bytes)
+      : device(&device), kind(kind), pointer(pointer), bytes(bytes) {}
+  DeviceBuffer(DeviceBuffer &&other) noexcept { *this = std::move(other); }
+  DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;
+  ~DeviceBuffer() { release(); }
+
+  /// Null where there is none.
+  void *data() const { return pointer; }
+  size_t size() const { return bytes; }
+  void release();
+
+private:
+  Device *device = nullptr;
+  Kind kind = Kind::OfDevice;
+  void *pointer = nullptr;
+  size_t bytes = 0;
+};
+
+/// A moment in a stream's work. Of one device.
+class DeviceEvent {
+public:
+  virtual ~DeviceEvent();
+};
+
+/// Work that a device does in order. One thread at a time; streams may be used
+/// beside each other.
+class DeviceStream {
+public:
+  virtual ~DeviceStream();
+
+  virtual Status copyIn(void *toDevice, const void *fromHost, size_t bytes) = 0;
+  virtual Status copyOut(void *toHost, const void *fromDevice,
+                         size_t bytes) = 0;
+  virtual Status copyWithin(void *to, const void *from, size_t bytes) = 0;
+  /// Makes all bytes 0.
+  virtual Status clear(void *memory, size_t bytes) = 0;
+  /// Runs kernel `kernel` of the loaded code, which has so many turns; none is
+  /// no work. `arguments` are copied.
+  virtual Status launch(size_t kernel, int64_t turns,
+                        std::span<const uint64_t> arguments) = 0;
+  /// A moment behind all that was added until now.
+  virtual Expected<std::unique_ptr<DeviceEvent>> record() = 0;
+  /// Lets what is added from now on wait for a moment of any stream.
+  virtual Status wait(const DeviceEvent &event) = 0;
+  /// Waits until all is done; its error, if there was one.
+  virtual Status synchronize() = 0;
+};
+
+/// A device. Thread-safe, but for `load`. Outlives its buffers, streams and
+/// events.
+class Device {
+public:
+  virtual ~Device();
+
+  /// Its name, for logs.
+  virtual std::string describe() const = 0;
+  /// Takes the kernels that `launch` names. Once, before the first launch.
+  virtual Status load(const DeviceCode &code) = 0;
+  /// At addresses that are multiples of 64. What it holds is not defined. An
+  /// error with PDL_OUT_OF_MEMORY says how much is missing.
+  virtual Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
+                                          size_t bytes) = 0;
+  virtual Expected<std::unique_ptr<DeviceStream>> createStream() = 0;
+
+private:
+  friend class DeviceBuffer;
+  virtual void release(DeviceBuffer::Kind kind, void *pointer,
+                       size_t bytes) = 0;
+};
+
+/// What goes wrong with a device that is none, for tests: how many calls go
+/// well before; -1: all.
+struct FakeFaults {
+  int64_t allocations = -1;
+  int64_t launches = -1;
+  /// Pieces of work, of all streams; behind them the device is lost.
+  int64_t work = -1;
+};
+
+/// A device that is none: its memory is a range of addresses of this process
+/// that nobody may touch but kernels and copies, its kernels are those of the
+/// host, thread after thread in no useful order, and work is done as late as it
+/// may be. What a GPU would punish is an error with a sentence: a host's
+/// pointer where a device's is due and the other way round, ranges that are too
+/// long, memory that two streams use without an event between them, or that is
+/// given back while a stream uses it, and what a kernel touches besides its
+/// arguments. New memory, and what a copy is yet to write, holds NaN.
+std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {});
+
+/// NVIDIA's GPU of that number, through the driver's library, which is opened
+/// now. Errors name what is missing.
+Expected<std::unique_ptr<Device>> openCudaDevice(int number);
+
+} // namespace pdlrt
+
+#endif // PDLRT_DEVICE_DEVICE_H

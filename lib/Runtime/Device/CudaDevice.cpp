@@ -1,0 +1,301 @@
+//===- CudaDevice.cpp - NVIDIA's GPUs -------------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device/CudaDriver.h"
+#include "pdlrt/Device/Device.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace pdlrt;
+using namespace pdlrt::cuda;
+
+/// Threads of a block: what kernels are compiled for
+/// (lib/Target/DeviceCode.cpp).
+static constexpr int64_t blockThreads = 256;
+/// Blocks that a multiprocessor has at once, at most; more would only wait.
+static constexpr int64_t blocksOfMultiprocessor = 8;
+
+namespace {
+
+class CudaDevice;
+
+struct CudaEvent final : DeviceEvent {
+  explicit CudaEvent(CudaDevice &on) : device(on) {}
+  ~CudaEvent() override;
+  CudaDevice &device;
+  Event handle = nullptr;
+};
+
+class CudaStream final : public DeviceStream {
+public:
+  CudaStream(CudaDevice &on, Stream handle) : device(on), handle(handle) {}
+  ~CudaStream() override;
+  Status copyIn(void *to, const void *from, size_t bytes) override;
+  Status copyOut(void *to, const void *from, size_t bytes) override;
+  Status copyWithin(void *to, const void *from, size_t bytes) override;
+  Status clear(void *memory, size_t bytes) override;
+  Status launch(size_t kernel, int64_t turns,
+                std::span<const uint64_t> arguments) override;
+  Expected<std::unique_ptr<DeviceEvent>> record() override;
+  Status wait(const DeviceEvent &event) override;
+  Status synchronize() override;
+
+private:
+  CudaDevice &device;
+  const Stream handle;
+};
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(const Driver &with, DeviceNumber number)
+      : driver(with), number(number) {}
+  ~CudaDevice() override;
+
+  Status open();
+  std::string describe() const override { return name; }
+  Status load(const DeviceCode &given) override;
+  Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
+                                  size_t bytes) override;
+  Expected<std::unique_ptr<DeviceStream>> createStream() override;
+
+  /// The sentence of an error; `what` was to be done.
+  Status check(Result result, const std::string &what) const;
+  /// Any thread may call: each one says which device it means.
+  Status makeCurrent() const {
+    return check(driver.setContext(context), "choosing the device");
+  }
+
+  const Driver &driver;
+
+private:
+  friend class CudaStream;
+
+  void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
+
+  const DeviceNumber number;
+  std::string name;
+  int64_t mostBlocks = 0;
+  Context context = nullptr;
+  Module module = nullptr;
+  DeviceCode code;
+  std::vector<Function> functions;
+};
+
+} // namespace
+
+static Address addressOf(const void *pointer) {
+  return reinterpret_cast<Address>(pointer);
+}
+
+Status CudaDevice::check(Result result, const std::string &what) const {
+  if (result == success)
+    return {};
+  const char *text = nullptr;
+  if (driver.errorText(result, &text) != success || !text)
+    text = "an error that the driver has no text for";
+  if (result == outOfMemory)
+    return Status::outOfMemory(what + ": " + text +
+                               "; use a smaller --batch-size");
+  return Status::internal(what + ": " + text + " (CUDA error " +
+                          std::to_string(result) + ")");
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+Status CudaDevice::open() {
+  PDLRT_RETURN_IF_ERROR(check(driver.init(0), "starting NVIDIA's driver"));
+  int count = 0;
+  PDLRT_RETURN_IF_ERROR(check(driver.deviceCount(&count), "counting the GPUs"));
+  if (number < 0 || number >= count)
+    return Status::invalid("there is no GPU " + std::to_string(number) +
+                           ": this host has " + std::to_string(count) +
+                           ", numbered from 0 on");
+  std::array<char, 256> text = {};
+  PDLRT_RETURN_IF_ERROR(
+      check(driver.deviceName(text.data(), int(text.size()), number),
+            "asking for the name of GPU " + std::to_string(number)));
+  name = text.data();
+  int multiprocessorCount = 0;
+  PDLRT_RETURN_IF_ERROR(check(
+      driver.deviceAttribute(&multiprocessorCount, multiprocessors, number),
+      "asking what " + name + " has"));
+  mostBlocks = multiprocessorCount * blocksOfMultiprocessor;
+  return check(driver.retainContext(&context, number), "opening " + name);
+}
+
+CudaDevice::~CudaDevice() {
+  if (!context || !makeCurrent().ok())
+    return;
+  if (module)
+    (void)driver.unloadModule(module);
+  (void)driver.releaseContext(number);
+}
+
+Status CudaDevice::load(const DeviceCode &given) {
+  PDLRT_RETURN_IF_ERROR(makeCurrent());
+  // What the driver's assembler says.
+  std::array<char, 4096> log = {};
+  std::array options = {errorLog, errorLogBytes};
+  std::array<void *, 2> values = {log.data(),
+                                  reinterpret_cast<void *>(log.size())};
+  const Result result =
+      driver.loadModule(&module, given.ptx, unsigned(options.size()),
+                        options.data(), values.data());
+  if (Status status = check(result, "loading the kernels"); !status.ok())
+    return log.front() ? std::move(status).withContext(log.data())
+                       : std::move(status);
+  code = given;
+  functions.resize(given.kernels.size());
+  for (size_t i = 0; i < functions.size(); ++i)
+    PDLRT_RETURN_IF_ERROR(
+        check(driver.getFunction(&functions[i], module,
+                                 given.kernels[i].name.c_str()),
+              "finding kernel " + given.kernels[i].name));
+  return {};
+}
+
+Expected<DeviceBuffer> CudaDevice::allocate(DeviceBuffer::Kind kind,
+                                            size_t bytes) {
+  PDLRT_RETURN_IF_ERROR(makeCurrent());
+  // Of nothing the driver has none.
+  const size_t asked = std::max<size_t>(bytes, 1);
+  const std::string what =
+      "allocating " + std::to_string(asked) + " bytes for " + name;
+  void *pointer = nullptr;
+  if (kind == DeviceBuffer::Kind::OfDevice) {
+    Address address = 0;
+    PDLRT_RETURN_IF_ERROR(check(driver.allocate(&address, asked), what));
+    pointer = reinterpret_cast<void *>(address);
+  } else {
+    PDLRT_RETURN_IF_ERROR(check(driver.allocateHost(&pointer, asked), what));
+  }
+  return DeviceBuffer(*this, kind, pointer, bytes);
+}
+
+void CudaDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t) {
+  if (!makeCurrent().ok())
+    return;
+  if (kind == DeviceBuffer::Kind::OfDevice)
+    (void)driver.release(addressOf(pointer));
+  else
+    (void)driver.releaseHost(pointer);
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<DeviceStream>> CudaDevice::createStream() {
+  PDLRT_RETURN_IF_ERROR(makeCurrent());
+  Stream stream = nullptr;
+  PDLRT_RETURN_IF_ERROR(
+      check(driver.createStream(&stream, nonBlocking), "creating a stream"));
+  return std::unique_ptr<DeviceStream>(
+      std::make_unique<CudaStream>(*this, stream));
+}
+
+CudaStream::~CudaStream() {
+  if (!device.makeCurrent().ok())
+    return;
+  (void)device.driver.synchronizeStream(handle);
+  (void)device.driver.destroyStream(handle);
+}
+
+Status CudaStream::copyIn(void *to, const void *from, size_t bytes) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.copyIn(addressOf(to), from, bytes, handle),
+                      "a copy to the device");
+}
+
+Status CudaStream::copyOut(void *to, const void *from, size_t bytes) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.copyOut(to, addressOf(from), bytes, handle),
+                      "a copy from the device");
+}
+
+Status CudaStream::copyWithin(void *to, const void *from, size_t bytes) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(
+      device.driver.copyWithin(addressOf(to), addressOf(from), bytes, handle),
+      "a copy within the device");
+}
+
+Status CudaStream::clear(void *memory, size_t bytes) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.fill(addressOf(memory), 0, bytes, handle),
+                      "clearing memory");
+}
+
+Status CudaStream::launch(size_t kernel, int64_t turns,
+                          std::span<const uint64_t> arguments) {
+  if (kernel >= device.functions.size())
+    return Status::internal("there is no kernel " + std::to_string(kernel) +
+                            " in the code that was loaded");
+  if (turns <= 0)
+    return {};
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  // Their places; a number of 4 bytes is the first half of its 8.
+  std::vector<void *> places(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i)
+    places[i] = const_cast<uint64_t *>(&arguments[i]);
+  const int64_t threads = std::min(turns, blockThreads);
+  const int64_t blocks =
+      std::min((turns + threads - 1) / threads, device.mostBlocks);
+  return device.check(
+      device.driver.launch(device.functions[kernel], unsigned(blocks), 1, 1,
+                           unsigned(threads), 1, 1, /*sharedBytes=*/0, handle,
+                           places.data(), nullptr),
+      "launching " + device.code.kernels[kernel].name);
+}
+
+Expected<std::unique_ptr<DeviceEvent>> CudaStream::record() {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  auto event = std::make_unique<CudaEvent>(device);
+  PDLRT_RETURN_IF_ERROR(
+      device.check(device.driver.createEvent(&event->handle, withoutTiming),
+                   "creating an event"));
+  PDLRT_RETURN_IF_ERROR(device.check(
+      device.driver.recordEvent(event->handle, handle), "recording an event"));
+  return std::unique_ptr<DeviceEvent>(std::move(event));
+}
+
+CudaEvent::~CudaEvent() {
+  if (handle && device.makeCurrent().ok())
+    (void)device.driver.destroyEvent(handle);
+}
+
+Status CudaStream::wait(const DeviceEvent &event) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(
+      device.driver.waitForEvent(
+          handle, static_cast<const CudaEvent &>(event).handle, 0),
+      "waiting for an event");
+}
+
+Status CudaStream::synchronize() {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.synchronizeStream(handle),
+                      "waiting for the device");
+}
+
+Expected<std::unique_ptr<Device>> cuda::openDevice(const Driver &driver,
+                                                   int number) {
+  auto device = std::make_unique<CudaDevice>(driver, number);
+  PDLRT_RETURN_IF_ERROR(device->open());
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+Expected<std::unique_ptr<Device>> pdlrt::openCudaDevice(int number) {
+  const Expected<const Driver *> driver = openDriver();
+  if (!driver)
+    return driver.status();
+  return openDevice(**driver, number);
+}

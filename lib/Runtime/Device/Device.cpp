@@ -1,0 +1,34 @@
+//===- Device.cpp - What kernels run on -----------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Device/Device.h"
+
+using namespace pdlrt;
+
+Device::~Device() = default;
+DeviceStream::~DeviceStream() = default;
+DeviceEvent::~DeviceEvent() = default;
+
+DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
+  if (this != &other) {
+    release();
+    device = std::exchange(other.device, nullptr);
+    kind = other.kind;
+    pointer = std::exchange(other.pointer, nullptr);
+    bytes = std::exchange(other.bytes, 0);
+  }
+  return *this;
+}
+
+void DeviceBuffer::release() {
+  if (device && pointer)
+    device->release(kind, pointer, bytes);
+  device = nullptr;
+  pointer = nullptr;
+  bytes = 0;
+}

@@ -1,0 +1,486 @@
+//===- FakeDevice.cpp - A device that is none -----------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work waits until somebody waits for it. So what the host reads too early is
+// not there yet, and what it writes too early is what work sees.
+//
+// Which memory two streams may use is told by vector clocks (Mattern, "Virtual
+// Time and Global States of Distributed Systems", 1989): each piece of work
+// knows how much of each other stream is done before it, through events, or
+// because the host had waited for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device/FakeMemory.h"
+#include "pdlrt/Device/Device.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+using namespace pdlrt;
+
+namespace {
+
+/// By stream, how many pieces of its work are done.
+class VectorClock {
+public:
+  uint64_t of(size_t stream) const {
+    return stream < counts.size() ? counts[stream] : 0;
+  }
+  /// One more piece of work; its number.
+  uint64_t advance(size_t stream) {
+    counts.resize(std::max(counts.size(), stream + 1));
+    return ++counts[stream];
+  }
+  void join(const VectorClock &other) {
+    counts.resize(std::max(counts.size(), other.counts.size()));
+    for (size_t i = 0; i < other.counts.size(); ++i)
+      counts[i] = std::max(counts[i], other.counts[i]);
+  }
+
+private:
+  std::vector<uint64_t> counts;
+};
+
+/// Device memory that a piece of work uses.
+struct Use {
+  FakeAllocation *allocation;
+  bool isWritten;
+};
+
+struct Work {
+  std::string name;
+  std::vector<FakeAllocation *> allocations;
+  std::function<void()> body;
+  /// What is yet to be read of the host.
+  std::span<const char> source = {};
+  /// What must be done before: so many pieces of another stream.
+  size_t before = 0;
+  uint64_t countBefore = 0;
+};
+
+class FakeDevice;
+
+struct FakeEvent final : DeviceEvent {
+  size_t stream = 0;
+  uint64_t count = 0;
+  VectorClock clock;
+};
+
+/// The work of a stream. It stays with its device, which may yet do it.
+struct Queue {
+  std::deque<Work> waiting;
+  /// How many pieces were added, and are done.
+  uint64_t added = 0, done = 0;
+  VectorClock clock;
+};
+
+class FakeStream final : public DeviceStream {
+public:
+  FakeStream(FakeDevice &on, size_t number) : device(on), number(number) {}
+  ~FakeStream() override;
+  Status copyIn(void *to, const void *from, size_t bytes) override;
+  Status copyOut(void *to, const void *from, size_t bytes) override;
+  Status copyWithin(void *to, const void *from, size_t bytes) override;
+  Status clear(void *memory, size_t bytes) override;
+  Status launch(size_t kernel, int64_t turns,
+                std::span<const uint64_t> arguments) override;
+  Expected<std::unique_ptr<DeviceEvent>> record() override;
+  Status wait(const DeviceEvent &event) override;
+  Status synchronize() override;
+
+private:
+  FakeDevice &device;
+  const size_t number;
+};
+
+class FakeDevice final : public Device {
+public:
+  explicit FakeDevice(const FakeFaults &faults) : faults(faults) {}
+
+  std::string describe() const override {
+    return "a fake device, which runs kernels on the host and checks them";
+  }
+  Status load(const DeviceCode &given) override {
+    code = given;
+    return {};
+  }
+  Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
+                                  size_t bytes) override;
+  Expected<std::unique_ptr<DeviceStream>> createStream() override;
+
+private:
+  friend class FakeStream;
+
+  void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
+
+  // All of these with the lock.
+  Expected<Use> useOf(const std::string &name, const void *pointer,
+                      size_t bytes, bool isWritten);
+  Status checkHost(const std::string &name, const void *pointer);
+  Status noteUses(size_t stream, const std::string &name,
+                  std::span<const Use> uses);
+  Status add(size_t stream, std::string name, std::span<const Use> uses,
+             std::function<void()> body);
+  Status run(size_t stream, uint64_t upTo);
+  bool isSource(const void *pointer, size_t bytes) const;
+  Status fail(Status status) {
+    if (failure.ok())
+      failure = std::move(status);
+    return failure;
+  }
+
+  std::mutex mutex;
+  FakeFaults faults;
+  DeviceCode code;
+  FakeMemory memory;
+  std::deque<Queue> queues;
+  /// What the host has waited for.
+  VectorClock host;
+  /// Why the device is of no use any more.
+  Status failure;
+};
+
+} // namespace
+
+/// Whether one more goes well of so many; -1: of any number.
+static bool goesWell(int64_t &left) {
+  if (left > 0)
+    --left;
+  else if (left == 0)
+    return false;
+  return true;
+}
+
+static std::string streamName(size_t stream) {
+  return "stream " + std::to_string(stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Expected<DeviceBuffer> FakeDevice::allocate(DeviceBuffer::Kind kind,
+                                            size_t bytes) {
+  const std::lock_guard lock(mutex);
+  const auto tooMuch = [bytes] {
+    return Status::outOfMemory("the device has no " + std::to_string(bytes) +
+                               " bytes left; use a smaller --batch-size");
+  };
+  if (!failure.ok())
+    return failure;
+  if (!goesWell(faults.allocations))
+    return tooMuch();
+  if (kind == DeviceBuffer::Kind::OfDevice) {
+    const FakeAllocation *found = memory.allocate(bytes);
+    if (!found)
+      return tooMuch();
+    return DeviceBuffer(*this, kind, found->begin, bytes);
+  }
+  void *found =
+      std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64);
+  if (!found)
+    return tooMuch();
+  return DeviceBuffer(*this, kind, found, bytes);
+}
+
+void FakeDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) {
+  if (kind == DeviceBuffer::Kind::OfHost) {
+    std::free(pointer);
+    return;
+  }
+  const std::lock_guard lock(mutex);
+  FakeAllocation *allocation = memory.find(pointer, bytes);
+  if (!allocation)
+    return;
+  // Work that is still to be done would find the memory gone.
+  bool isUsed = allocation->written > host.of(allocation->writer);
+  for (const auto &[stream, count] : allocation->readers)
+    isUsed |= count > host.of(stream);
+  if (isUsed && failure.ok())
+    (void)fail(Status::internal(
+        "memory of the device is given back while work of a stream uses it: "
+        "wait for the stream before"));
+  for (Queue &queue : queues)
+    std::erase_if(queue.waiting, [&](const Work &work) {
+      return std::ranges::find(work.allocations, allocation) !=
+             work.allocations.end();
+    });
+  memory.release(*allocation);
+}
+
+Expected<Use> FakeDevice::useOf(const std::string &name, const void *pointer,
+                                size_t bytes, bool isWritten) {
+  if (FakeAllocation *found = memory.find(pointer, bytes))
+    return Use{found, isWritten};
+  if (!memory.contains(pointer))
+    return fail(Status::internal(name + " is given a pointer of the host where "
+                                        "one of the device is due"));
+  return fail(Status::internal(
+      name + " is given " + std::to_string(bytes) +
+      " bytes of the device that are not, or not all, allocated"));
+}
+
+Status FakeDevice::checkHost(const std::string &name, const void *pointer) {
+  if (!memory.contains(pointer))
+    return {};
+  return fail(Status::internal(name + " is given a pointer of the device where "
+                                      "one of the host is due"));
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Checks that all work that has to do with the memory is done before, and
+/// notes that of now.
+Status FakeDevice::noteUses(size_t stream, const std::string &name,
+                            std::span<const Use> uses) {
+  VectorClock &clock = queues[stream].clock;
+  const auto mustWait = [&](size_t other, const char *does) {
+    return Status::internal(name + " in " + streamName(stream) +
+                            " uses memory that " + streamName(other) + " " +
+                            does + ": let it wait for an event of that");
+  };
+  for (const Use &use : uses) {
+    const FakeAllocation &at = *use.allocation;
+    if (at.written > clock.of(at.writer))
+      return mustWait(at.writer, "writes");
+    if (use.isWritten)
+      for (const auto &[other, count] : at.readers)
+        if (count > clock.of(other))
+          return mustWait(other, "reads");
+  }
+  const uint64_t number = clock.advance(stream);
+  for (const Use &use : uses) {
+    if (use.isWritten) {
+      use.allocation->writer = stream;
+      use.allocation->written = number;
+      use.allocation->readers.clear();
+    } else {
+      use.allocation->readers[stream] = number;
+    }
+  }
+  return {};
+}
+
+Status FakeDevice::add(size_t stream, std::string name,
+                       std::span<const Use> uses, std::function<void()> body) {
+  if (!failure.ok())
+    return failure;
+  // What the host has waited for is done before all that follows.
+  Queue &queue = queues[stream];
+  queue.clock.join(host);
+  if (Status status = noteUses(stream, name, uses); !status.ok())
+    return fail(std::move(status));
+  Work work;
+  work.name = std::move(name);
+  for (const Use &use : uses)
+    work.allocations.push_back(use.allocation);
+  work.body = std::move(body);
+  queue.waiting.push_back(std::move(work));
+  ++queue.added;
+  return {};
+}
+
+/// Does the work of a stream, up to so many pieces, and what that waits for.
+Status FakeDevice::run(size_t stream, uint64_t upTo) {
+  Queue &queue = queues[stream];
+  while (failure.ok() && queue.done < upTo && !queue.waiting.empty()) {
+    const Work work = std::move(queue.waiting.front());
+    queue.waiting.pop_front();
+    ++queue.done;
+    if (work.countBefore > 0)
+      PDLRT_RETURN_IF_ERROR(run(work.before, work.countBefore));
+    if (!goesWell(faults.work))
+      return fail(Status::internal("the device is lost: the fake one was told "
+                                   "to fail; start again, with --resume where "
+                                   "there is a checkpoint"));
+    if (!work.body)
+      continue;
+    if (Status status = memory.touch(work.allocations, work.body); !status.ok())
+      return fail(std::move(status).withContext(work.name));
+  }
+  return failure;
+}
+
+/// Whether work is to read some of it.
+bool FakeDevice::isSource(const void *pointer, size_t bytes) const {
+  const auto *begin = static_cast<const char *>(pointer);
+  return std::any_of(queues.begin(), queues.end(), [&](const Queue &queue) {
+    return std::any_of(
+        queue.waiting.begin(), queue.waiting.end(), [&](const Work &work) {
+          return begin < work.source.data() + work.source.size() &&
+                 work.source.data() < begin + bytes;
+        });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<DeviceStream>> FakeDevice::createStream() {
+  const std::lock_guard lock(mutex);
+  if (!failure.ok())
+    return failure;
+  queues.emplace_back();
+  return std::unique_ptr<DeviceStream>(
+      std::make_unique<FakeStream>(*this, queues.size() - 1));
+}
+
+FakeStream::~FakeStream() { (void)synchronize(); }
+
+Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
+  const std::lock_guard lock(device.mutex);
+  const std::string name = "a copy to the device";
+  PDLRT_RETURN_IF_ERROR(device.checkHost(name, from));
+  const Expected<Use> use = device.useOf(name, to, bytes, /*isWritten=*/true);
+  if (!use)
+    return use.status();
+  PDLRT_RETURN_IF_ERROR(device.add(number, name, {&*use, 1},
+                                   [=] { std::memcpy(to, from, bytes); }));
+  device.queues[number].waiting.back().source = {
+      static_cast<const char *>(from), bytes};
+  return {};
+}
+
+Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
+  const std::lock_guard lock(device.mutex);
+  const std::string name = "a copy from the device";
+  PDLRT_RETURN_IF_ERROR(device.checkHost(name, to));
+  const Expected<Use> use =
+      device.useOf(name, from, bytes, /*isWritten=*/false);
+  if (!use)
+    return use.status();
+  PDLRT_RETURN_IF_ERROR(device.add(number, name, {&*use, 1},
+                                   [=] { std::memcpy(to, from, bytes); }));
+  // Who reads it before it has come has nothing.
+  if (!device.isSource(to, bytes))
+    std::memset(to, 0xFF, bytes);
+  return {};
+}
+
+Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
+  const std::lock_guard lock(device.mutex);
+  const std::string name = "a copy within the device";
+  const Expected<Use> target =
+      device.useOf(name, to, bytes, /*isWritten=*/true);
+  if (!target)
+    return target.status();
+  const Expected<Use> source =
+      device.useOf(name, from, bytes, /*isWritten=*/false);
+  if (!source)
+    return source.status();
+  return device.add(number, name, std::array{*source, *target},
+                    [=] { std::memmove(to, from, bytes); });
+}
+
+Status FakeStream::clear(void *to, size_t bytes) {
+  const std::lock_guard lock(device.mutex);
+  const std::string name = "clearing memory";
+  const Expected<Use> use = device.useOf(name, to, bytes, /*isWritten=*/true);
+  if (!use)
+    return use.status();
+  return device.add(number, name, {&*use, 1},
+                    [=] { std::memset(to, 0, bytes); });
+}
+
+/// As many threads as a device might have, in an order that nothing may rest
+/// on.
+static void runThreads(const DeviceKernel &kernel, int64_t turns,
+                       const uint64_t *arguments) {
+  constexpr int64_t most = 509; // a prime
+  const int64_t threads = std::min(turns, most);
+  // 211 generates all numbers below 509; of fewer, the last one comes first.
+  for (int64_t i = 0; i < threads; ++i)
+    kernel.run(arguments, threads == most ? i * 211 % most : threads - 1 - i,
+               threads);
+}
+
+Status FakeStream::launch(size_t index, int64_t turns,
+                          std::span<const uint64_t> arguments) {
+  const std::lock_guard lock(device.mutex);
+  if (index >= device.code.kernels.size())
+    return device.fail(Status::internal("there is no kernel " +
+                                        std::to_string(index) +
+                                        " in the code that was loaded"));
+  const DeviceKernel &kernel = device.code.kernels[index];
+  if (arguments.size() != kernel.arguments.size())
+    return device.fail(Status::internal(
+        kernel.name + " takes " + std::to_string(kernel.arguments.size()) +
+        " arguments, and is given " + std::to_string(arguments.size())));
+  if (turns <= 0)
+    return {};
+  if (!goesWell(device.faults.launches))
+    return device.fail(Status::internal(kernel.name +
+                                        " cannot be launched: the fake device "
+                                        "was told to fail"));
+  std::vector<Use> uses;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (kernel.arguments[i] == DeviceArgument::Number)
+      continue;
+    // How much of it a kernel uses is found out when it does.
+    const Expected<Use> use =
+        device.useOf(kernel.name, reinterpret_cast<const void *>(arguments[i]),
+                     0, kernel.arguments[i] == DeviceArgument::Written);
+    if (!use)
+      return use.status();
+    uses.push_back(*use);
+  }
+  return device.add(
+      number, kernel.name, uses,
+      [&kernel, turns,
+       given = std::vector<uint64_t>(arguments.begin(), arguments.end())] {
+        runThreads(kernel, turns, given.data());
+      });
+}
+
+Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
+  const std::lock_guard lock(device.mutex);
+  if (!device.failure.ok())
+    return device.failure;
+  const Queue &queue = device.queues[number];
+  auto event = std::make_unique<FakeEvent>();
+  event->stream = number;
+  event->count = queue.added;
+  event->clock = queue.clock;
+  return std::unique_ptr<DeviceEvent>(std::move(event));
+}
+
+Status FakeStream::wait(const DeviceEvent &given) {
+  const std::lock_guard lock(device.mutex);
+  if (!device.failure.ok())
+    return device.failure;
+  const auto &event = static_cast<const FakeEvent &>(given);
+  Queue &queue = device.queues[number];
+  queue.clock.join(event.clock);
+  queue.clock.advance(number);
+  Work work;
+  work.name = "a wait";
+  work.before = event.stream;
+  work.countBefore = event.count;
+  queue.waiting.push_back(std::move(work));
+  ++queue.added;
+  return {};
+}
+
+Status FakeStream::synchronize() {
+  const std::lock_guard lock(device.mutex);
+  PDLRT_RETURN_IF_ERROR(device.run(number, device.queues[number].added));
+  device.host.join(device.queues[number].clock);
+  return {};
+}
+
+std::unique_ptr<Device> pdlrt::createFakeDevice(const FakeFaults &faults) {
+  return std::make_unique<FakeDevice>(faults);
+}

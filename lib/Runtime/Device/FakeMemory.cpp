@@ -1,0 +1,152 @@
+//===- FakeMemory.cpp - A range of addresses for a device -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device/FakeMemory.h"
+
+#include <algorithm>
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace pdlrt;
+
+/// More than any test asks for. Pages that are not used cost nothing.
+static constexpr size_t rangeBytes = size_t(1) << 36;
+/// Of each byte of what nobody has written: of four, a NaN.
+static constexpr int unwritten = 0xFF;
+/// Of each byte between the end of an allocation and that of its page.
+static constexpr char behindEnd = 0x5C;
+
+static size_t pageSize() {
+  static const auto size = size_t(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+FakeMemory::FakeMemory() {
+  void *found = mmap(nullptr, rangeBytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  range = found == MAP_FAILED ? nullptr : static_cast<char *>(found);
+}
+
+FakeMemory::~FakeMemory() {
+  if (range)
+    munmap(range, rangeBytes);
+}
+
+FakeAllocation *FakeMemory::allocate(size_t bytes) {
+  const size_t page = pageSize();
+  // With a page that nobody may touch before and behind it.
+  if (!range || bytes > rangeBytes)
+    return nullptr;
+  const size_t whole = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
+  const size_t pageBytes = (whole + page - 1) / page * page;
+  if (used + pageBytes + 2 * page > rangeBytes)
+    return nullptr;
+  char *pages = range + used + page;
+  if (mprotect(pages, pageBytes, PROT_READ | PROT_WRITE) != 0)
+    return nullptr;
+  used += pageBytes + page;
+  FakeAllocation allocation;
+  allocation.begin = pages + pageBytes - whole;
+  allocation.bytes = bytes;
+  allocation.pages = pages;
+  allocation.pageBytes = pageBytes;
+  std::memset(allocation.begin, unwritten, bytes);
+  std::memset(allocation.begin + bytes, behindEnd, whole - bytes);
+  mprotect(pages, pageBytes, PROT_NONE);
+  return &(allocations[allocation.begin] = std::move(allocation));
+}
+
+void FakeMemory::release(FakeAllocation &allocation) {
+  // The memory goes, the addresses stay as they are.
+  mprotect(allocation.pages, allocation.pageBytes, PROT_READ | PROT_WRITE);
+  madvise(allocation.pages, allocation.pageBytes, MADV_DONTNEED);
+  mprotect(allocation.pages, allocation.pageBytes, PROT_NONE);
+  allocations.erase(allocation.begin);
+}
+
+bool FakeMemory::contains(const void *pointer) const {
+  const char *address = static_cast<const char *>(pointer);
+  return range && address >= range && address < range + rangeBytes;
+}
+
+FakeAllocation *FakeMemory::find(const void *pointer, size_t bytes) {
+  auto *address = static_cast<char *>(const_cast<void *>(pointer));
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin())
+    return nullptr;
+  FakeAllocation &found = std::prev(next)->second;
+  const auto offset = size_t(address - found.begin);
+  return offset <= found.bytes && bytes <= found.bytes - offset ? &found
+                                                                : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// What a kernel touches
+//===----------------------------------------------------------------------===//
+
+/// Where the thread goes on when it has touched what it may not; null outside
+/// of `touch`.
+static thread_local sigjmp_buf *wayOut = nullptr;
+static struct sigaction earlier;
+
+static void leave(int signal, siginfo_t *, void *) {
+  if (wayOut)
+    siglongjmp(*wayOut, 1);
+  // Somebody else's: it comes again, and finds who was there before.
+  sigaction(signal, &earlier, nullptr);
+}
+
+static void catchFaults() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action = {};
+    action.sa_sigaction = leave;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &earlier);
+  });
+}
+
+static void protect(std::span<FakeAllocation *const> allocations, int how) {
+  for (const FakeAllocation *each : allocations)
+    mprotect(each->pages, each->pageBytes, how);
+}
+
+/// Whether nothing was written between its end and that of its pages.
+static bool isWhole(const FakeAllocation &allocation) {
+  char *end = allocation.pages + allocation.pageBytes;
+  return std::all_of(allocation.begin + allocation.bytes, end,
+                     [](char byte) { return byte == behindEnd; });
+}
+
+Status FakeMemory::touch(std::span<FakeAllocation *const> allocations,
+                         const std::function<void()> &body) {
+  catchFaults();
+  protect(allocations, PROT_READ | PROT_WRITE);
+  sigjmp_buf here;
+  bool isOver = false;
+  if (sigsetjmp(here, /*savesigs=*/0) == 0) {
+    wayOut = &here;
+    body();
+    isOver = true;
+  }
+  wayOut = nullptr;
+  const bool areWhole =
+      std::all_of(allocations.begin(), allocations.end(),
+                  [](const FakeAllocation *each) { return isWhole(*each); });
+  protect(allocations, PROT_NONE);
+  if (!isOver)
+    return Status::internal("touches memory that it was not given");
+  if (!areWhole)
+    return Status::internal("writes behind the end of its memory");
+  return {};
+}

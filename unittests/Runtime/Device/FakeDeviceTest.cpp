@@ -1,0 +1,320 @@
+//===- FakeDeviceTest.cpp - What a GPU would punish -----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Device/Device.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace pdlrt;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+namespace {
+
+float *floatsAt(uint64_t argument) {
+  return reinterpret_cast<float *>(argument);
+}
+
+/// y = 2 x, of so many.
+void doubled(const uint64_t *arguments, int64_t first, int64_t stride) {
+  for (auto i = first; i < int64_t(arguments[2]); i += stride)
+    floatsAt(arguments[1])[i] = 2 * floatsAt(arguments[0])[i];
+}
+
+/// Adds 1 to each of so many.
+void counted(const uint64_t *arguments, int64_t first, int64_t stride) {
+  for (auto i = first; i < int64_t(arguments[1]); i += stride)
+    floatsAt(arguments[0])[i] += 1;
+}
+
+/// Writes far from its argument.
+void astray(const uint64_t *arguments, int64_t first, int64_t) {
+  if (first == 0)
+    *floatsAt(arguments[1]) = 1;
+}
+
+using enum DeviceArgument;
+const DeviceKernel kernels[] = {
+    {"kernel_double", {Read, Written, Number}, doubled},
+    {"kernel_count", {Written, Number}, counted},
+    {"kernel_astray", {Written, Number}, astray},
+};
+enum : size_t { Double, Count, Astray };
+
+class FakeDeviceTest : public testing::Test {
+protected:
+  void SetUp() override { open({}); }
+
+  void open(const FakeFaults &faults) {
+    stream.reset();
+    other.reset();
+    device = createFakeDevice(faults);
+    ASSERT_TRUE(device->load({"", kernels}).ok());
+    stream = *device->createStream();
+    other = *device->createStream();
+  }
+  DeviceBuffer floats(size_t count) {
+    return *device->allocate(DeviceBuffer::Kind::OfDevice,
+                             count * sizeof(float));
+  }
+  static uint64_t at(const void *pointer) {
+    return reinterpret_cast<uint64_t>(pointer);
+  }
+  static Status twice(DeviceStream &in, const DeviceBuffer &from,
+                      const DeviceBuffer &to, size_t count) {
+    return in.launch(Double, int64_t(count),
+                     std::array{at(from.data()), at(to.data()), count});
+  }
+  static Status count(DeviceStream &in, const void *memory, size_t count) {
+    return in.launch(Count, int64_t(count),
+                     std::array{at(memory), uint64_t(count)});
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<DeviceStream> stream, other;
+};
+
+TEST_F(FakeDeviceTest, WorkIsDoneWhenItIsWaitedFor) {
+  const DeviceBuffer x = floats(3), y = floats(3);
+  std::vector<float> in = {1, 2, 3}, out = {7, 7, 7};
+  ASSERT_TRUE(stream->copyIn(x.data(), in.data(), 12).ok());
+  ASSERT_TRUE(twice(*stream, x, y, 3).ok());
+  ASSERT_TRUE(stream->copyOut(out.data(), y.data(), 12).ok());
+  // What is read too early is nothing.
+  for (const float value : out)
+    EXPECT_TRUE(std::isnan(value));
+  // What is written too early is taken.
+  in = {10, 20, 30};
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{20, 40, 60}));
+  ASSERT_TRUE(stream->clear(y.data(), 8).ok());
+  ASSERT_TRUE(stream->copyWithin(x.data(), y.data(), 12).ok());
+  ASSERT_TRUE(stream->copyOut(out.data(), x.data(), 12).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{0, 0, 60}));
+}
+
+TEST_F(FakeDeviceTest, EachTurnIsDoneOnce) {
+  for (const size_t turns : {1, 2, 508, 509, 510, 100000}) {
+    const DeviceBuffer x = floats(turns);
+    std::vector<float> out(turns);
+    ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+    ASSERT_TRUE(count(*stream, x.data(), turns).ok());
+    ASSERT_TRUE(stream->copyOut(out.data(), x.data(), x.size()).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    EXPECT_THAT(out, Each(1.0f)) << turns;
+  }
+}
+
+TEST_F(FakeDeviceTest, NewMemoryHoldsNothing) {
+  const DeviceBuffer x = floats(100);
+  std::vector<float> out(100);
+  ASSERT_TRUE(stream->copyOut(out.data(), x.data(), x.size()).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  for (const float value : out)
+    EXPECT_TRUE(std::isnan(value));
+}
+
+TEST_F(FakeDeviceTest, PointersOfTheOtherSideAreErrors) {
+  std::vector<float> host(4);
+  EXPECT_EQ(count(*stream, host.data(), 4).message(),
+            "kernel_count is given a pointer of the host where one of the "
+            "device is due");
+  open({});
+  EXPECT_THAT(stream->clear(host.data(), 4).message(),
+              HasSubstr("pointer of the host"));
+  open({});
+  const DeviceBuffer x = floats(4), y = floats(4);
+  EXPECT_EQ(stream->copyIn(x.data(), y.data(), 16).message(),
+            "a copy to the device is given a pointer of the device where one "
+            "of the host is due");
+}
+
+TEST_F(FakeDeviceTest, RangesThatAreTooLongAreErrors) {
+  const DeviceBuffer x = floats(4);
+  std::vector<float> host(5);
+  EXPECT_EQ(stream->copyIn(x.data(), host.data(), 20).message(),
+            "a copy to the device is given 20 bytes of the device that are "
+            "not, or not all, allocated");
+  // Nothing goes on behind an error.
+  EXPECT_THAT(stream->copyIn(x.data(), host.data(), 16).message(),
+              HasSubstr("20 bytes"));
+  EXPECT_FALSE(stream->synchronize().ok());
+  EXPECT_FALSE(device->allocate(DeviceBuffer::Kind::OfDevice, 4).status().ok());
+}
+
+TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
+  // A little behind the end, within the 64 bytes that begin before it.
+  {
+    const DeviceBuffer x = floats(4), y = floats(3);
+    ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+    ASSERT_TRUE(twice(*stream, x, y, 4).ok());
+    EXPECT_EQ(stream->synchronize().message(),
+              "kernel_double: writes behind the end of its memory");
+  }
+  // Far behind it.
+  open({});
+  {
+    const DeviceBuffer x = floats(3);
+    ASSERT_TRUE(count(*stream, x.data(), 100000).ok());
+    EXPECT_EQ(stream->synchronize().message(),
+              "kernel_count: touches memory that it was not given");
+  }
+  // Another one's, and none at all.
+  for (const bool isNull : {false, true}) {
+    open({});
+    const DeviceBuffer x = floats(3), y = floats(3);
+    ASSERT_TRUE(stream
+                    ->launch(Astray, 1,
+                             std::array{at(x.data()),
+                                        isNull ? uint64_t(8) : at(y.data())})
+                    .ok());
+    EXPECT_EQ(stream->synchronize().message(),
+              "kernel_astray: touches memory that it was not given");
+  }
+}
+
+TEST_F(FakeDeviceTest, TheHostCannotTouchItsMemory) {
+  const DeviceBuffer x = floats(3);
+  EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
+  // Nor by what a kernel was given before.
+  ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_DEATH(floatsAt(at(x.data()))[0] = 1, "");
+}
+
+TEST_F(FakeDeviceTest, StreamsThatShareMemoryNeedAnEvent) {
+  {
+    const DeviceBuffer x = floats(3), y = floats(3);
+    ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+    EXPECT_EQ(twice(*other, x, y, 3).message(),
+              "kernel_double in stream 1 uses memory that stream 0 writes: let "
+              "it wait for an event of that");
+  }
+  open({});
+  const DeviceBuffer x = floats(3), y = floats(3), z = floats(3);
+  ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+  const auto written = *stream->record();
+  ASSERT_TRUE(other->wait(*written).ok());
+  ASSERT_TRUE(twice(*other, x, y, 3).ok());
+  // Two may read at once; an event of before says nothing of it.
+  ASSERT_TRUE(twice(*stream, x, z, 3).ok());
+  ASSERT_TRUE(stream->wait(*written).ok());
+  EXPECT_EQ(count(*stream, x.data(), 3).message(),
+            "kernel_count in stream 0 uses memory that stream 1 reads: let it "
+            "wait for an event of that");
+}
+
+TEST_F(FakeDeviceTest, EventsAndTheHostGiveWorkAnOrder) {
+  const DeviceBuffer x = floats(3), y = floats(3);
+  std::vector<float> in = {1, 2, 3}, out(3);
+  ASSERT_TRUE(stream->copyIn(x.data(), in.data(), 12).ok());
+  const auto copied = *stream->record();
+  ASSERT_TRUE(other->wait(*copied).ok());
+  ASSERT_TRUE(twice(*other, x, y, 3).ok());
+  const auto computed = *other->record();
+  ASSERT_TRUE(stream->wait(*computed).ok());
+  ASSERT_TRUE(count(*stream, x.data(), 3).ok());
+  // Only the second stream is waited for, and does what it needs of the first.
+  ASSERT_TRUE(other->copyOut(out.data(), y.data(), 12).ok());
+  ASSERT_TRUE(other->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{2, 4, 6}));
+  // What the host has waited for is done before all that follows, in any
+  // stream.
+  ASSERT_TRUE(stream->synchronize().ok());
+  ASSERT_TRUE(other->copyOut(out.data(), x.data(), 12).ok());
+  ASSERT_TRUE(other->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{2, 3, 4}));
+}
+
+TEST_F(FakeDeviceTest, MemoryInUseIsNotGivenBack) {
+  DeviceBuffer x = floats(3);
+  ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  x.release();
+  EXPECT_EQ(x.data(), nullptr);
+  ASSERT_TRUE(stream->synchronize().ok());
+  DeviceBuffer y = floats(3);
+  ASSERT_TRUE(stream->clear(y.data(), y.size()).ok());
+  y.release();
+  EXPECT_EQ(stream->synchronize().message(),
+            "memory of the device is given back while work of a stream uses "
+            "it: wait for the stream before");
+}
+
+TEST_F(FakeDeviceTest, MemoryThatWasGivenBackIsGone) {
+  DeviceBuffer x = floats(3);
+  void *before = x.data();
+  x = floats(3);
+  EXPECT_NE(x.data(), before);
+  EXPECT_THAT(stream->clear(before, 12).message(),
+              HasSubstr("not, or not all, allocated"));
+}
+
+TEST_F(FakeDeviceTest, WrongLaunchesAreErrors) {
+  EXPECT_EQ(stream->launch(3, 1, {}).message(),
+            "there is no kernel 3 in the code that was loaded");
+  open({});
+  EXPECT_EQ(stream->launch(Count, 1, {}).message(),
+            "kernel_count takes 2 arguments, and is given 0");
+  open({});
+  // Of no turns there is nothing to do.
+  const DeviceBuffer x = floats(0);
+  EXPECT_TRUE(count(*stream, x.data(), 0).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+}
+
+TEST_F(FakeDeviceTest, FailsWhereItIsToldTo) {
+  open({.allocations = 1});
+  {
+    const DeviceBuffer first = floats(3);
+    const auto second = device->allocate(DeviceBuffer::Kind::OfHost, 12);
+    EXPECT_EQ(second.status().code(), PDL_OUT_OF_MEMORY);
+    EXPECT_EQ(second.status().message(),
+              "the device has no 12 bytes left; use a smaller --batch-size");
+    // It goes on without.
+    EXPECT_TRUE(stream->clear(first.data(), 12).ok());
+    EXPECT_TRUE(stream->synchronize().ok());
+  }
+  open({.launches = 1});
+  {
+    const DeviceBuffer x = floats(3);
+    EXPECT_TRUE(count(*stream, x.data(), 3).ok());
+    EXPECT_THAT(count(*stream, x.data(), 3).message(),
+                HasSubstr("kernel_count cannot be launched"));
+  }
+  open({.work = 1});
+  const DeviceBuffer x = floats(3);
+  EXPECT_TRUE(stream->clear(x.data(), 12).ok());
+  EXPECT_TRUE(stream->clear(x.data(), 12).ok());
+  EXPECT_THAT(stream->synchronize().message(),
+              AllOf(HasSubstr("the device is lost"), HasSubstr("--resume")));
+  EXPECT_THAT(other->synchronize().message(), HasSubstr("is lost"));
+}
+
+TEST_F(FakeDeviceTest, HostMemoryIsThere) {
+  const DeviceBuffer host = *device->allocate(DeviceBuffer::Kind::OfHost, 12);
+  EXPECT_EQ(at(host.data()) % 64, 0u);
+  const DeviceBuffer x = floats(3);
+  EXPECT_EQ(at(x.data()) % 64, 0u);
+  auto *values = static_cast<float *>(host.data());
+  std::iota(values, values + 3, 1.0f);
+  ASSERT_TRUE(stream->copyIn(x.data(), values, 12).ok());
+  ASSERT_TRUE(count(*stream, x.data(), 3).ok());
+  ASSERT_TRUE(stream->copyOut(values, x.data(), 12).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_THAT(std::vector<float>(values, values + 3),
+              testing::ElementsAre(2, 3, 4));
+  EXPECT_THAT(device->describe(), HasSubstr("fake"));
+}
+
+} // namespace
