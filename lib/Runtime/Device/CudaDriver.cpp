@@ -33,7 +33,6 @@ struct Library {
 static const char *findAll(void *handle, Driver &driver) {
   Library library{handle};
   library.find(driver.init, "cuInit");
-  library.find(driver.errorName, "cuGetErrorName");
   library.find(driver.errorText, "cuGetErrorString");
   library.find(driver.deviceCount, "cuDeviceGetCount");
   library.find(driver.deviceName, "cuDeviceGetName");

@@ -50,7 +50,6 @@ constexpr unsigned nonBlocking = 1, withoutTiming = 2;
 /// there are several.
 struct Driver {
   Result (*init)(unsigned flags);
-  Result (*errorName)(Result error, const char **text);
   Result (*errorText)(Result error, const char **text);
   Result (*deviceCount)(int *count);
   Result (*deviceName)(char *name, int length, DeviceNumber device);

@@ -37,10 +37,6 @@ cuda::Result answer(const std::string &call) {
 cuda::Driver writtenDown() {
   cuda::Driver driver = {};
   driver.init = [](unsigned) { return cuda::success; };
-  driver.errorName = [](cuda::Result, const char **text) {
-    *text = "NAME";
-    return cuda::success;
-  };
   driver.errorText = [](cuda::Result error, const char **text) {
     *text = "what went wrong";
     return error == 999 ? 1 : cuda::success;
@@ -146,11 +142,6 @@ cuda::Driver writtenDown() {
 }
 
 void nothing(const uint64_t *, int64_t, int64_t) {}
-const DeviceKernel kernels[] = {
-    {"kernel_fill",
-     {DeviceArgument::Written, DeviceArgument::Number},
-     nothing}};
-
 class CudaDeviceTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -161,6 +152,10 @@ protected:
     stream = *device->createStream();
     calls.clear();
   }
+  const std::vector<DeviceKernel> kernels = {
+      {"kernel_fill",
+       {DeviceArgument::Written, DeviceArgument::Number},
+       nothing}};
   const cuda::Driver driver = writtenDown();
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceStream> stream;

@@ -43,11 +43,6 @@ void astray(const uint64_t *arguments, int64_t first, int64_t) {
 }
 
 using enum DeviceArgument;
-const DeviceKernel kernels[] = {
-    {"kernel_double", {Read, Written, Number}, doubled},
-    {"kernel_count", {Written, Number}, counted},
-    {"kernel_astray", {Written, Number}, astray},
-};
 enum : size_t { Double, Count, Astray };
 
 class FakeDeviceTest : public testing::Test {
@@ -79,6 +74,11 @@ protected:
                      std::array{at(memory), uint64_t(count)});
   }
 
+  const std::vector<DeviceKernel> kernels = {
+      {"kernel_double", {Read, Written, Number}, doubled},
+      {"kernel_count", {Written, Number}, counted},
+      {"kernel_astray", {Written, Number}, astray},
+  };
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceStream> stream, other;
 };
