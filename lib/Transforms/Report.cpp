@@ -33,6 +33,10 @@ static constexpr int64_t kKeyBytes = 8;
 /// is noted at most twice, each with two to four slots of 16 bytes in an index
 /// and 20 bytes of places; then its place at a server and its rows.
 static constexpr int64_t kExchangeBytesOfKey = 170;
+/// Of a key that its server has yet to tell others of; and of one that it is
+/// about to tell: in a list that grows, and once more beside its shard, sorted.
+static constexpr int64_t kChangedKeyBytes = 8;
+static constexpr int64_t kToldKeyBytes = 32;
 /// docs/Protocol.md: the head of a message, the fixed part of a payload's head,
 /// a size in it, a norm, the sums of losses; sections are padded.
 static constexpr int64_t kEnvelopeBytes = 40;
@@ -107,6 +111,7 @@ private:
   std::string nameOfOwner(int32_t owner) const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
+  double changedKeyBytes(const ServerFacts &server) const;
   void printMemory(raw_ostream &out) const;
   void printTimes(raw_ostream &out) const;
   JobLoad jobLoad() const;
@@ -485,6 +490,15 @@ void Report::printTimes(raw_ostream &out) const {
       times.limitedByProcessors ? ": its processors are the limit" : "");
 }
 
+/// Mode geo: what a server keeps of keys that were changed, and needs to tell
+/// one trainer of those of the others.
+double Report::changedKeyBytes(const ServerFacts &server) const {
+  if (!mode->trainersApply || trainers < 2)
+    return 0;
+  return server.load.keys * double(stepsOfExchange()) *
+         double(trainers * kChangedKeyBytes + (trainers - 1) * kToldKeyBytes);
+}
+
 /// Of tables as large as the measured process's.
 void Report::printMemory(raw_ostream &out) const {
   const double tables = measured->tableBytes;
@@ -509,7 +523,8 @@ void Report::printMemory(raw_ostream &out) const {
         (shards > 0 ? kept * double(server.shards) / shards : 0) +
         (mode->trainersApply ? 1 : 2) * senders *
             (server.load.bytesIn + server.load.bytesOut) *
-            double(stepsOfExchange());
+            double(stepsOfExchange()) +
+        changedKeyBytes(server);
     if (server.load.inTrainer)
       inTrainer = std::max(inTrainer, own);
     else
