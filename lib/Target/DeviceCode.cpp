@@ -54,19 +54,24 @@ Error pdlc::checkGpuArchitecture(StringRef architecture) {
   // An empty one first: LLVM would print its own complaint about a wrong one.
   std::unique_ptr<MCSubtargetInfo> any(
       target->createMCSubtargetInfo(Triple(kTriple), "", ""));
-  unsigned number = 0;
-  StringRef rest = architecture;
-  if (any->isCPUStringValid(architecture) && rest.consume_front("sm_") &&
-      !rest.consumeInteger(10, number) && number >= 70)
+  // Those of one generation alone (sm_90a) are not the oldest of any.
+  const auto numberOf = [](StringRef name) {
+    unsigned number = 0;
+    return name.consume_front("sm_") && !name.getAsInteger(10, number) ? number
+                                                                       : 0;
+  };
+  if (any->isCPUStringValid(architecture) && numberOf(architecture) >= 70)
     return Error::success();
-  std::vector<StringRef> known;
+  std::vector<unsigned> known;
   for (const SubtargetSubTypeKV &each : any->getAllProcessorDescriptions())
-    if (StringRef(each.Key).starts_with("sm_"))
-      known.push_back(each.Key);
+    if (numberOf(each.Key) >= 70)
+      known.push_back(numberOf(each.Key));
+  llvm::sort(known);
+  std::string names;
+  for (unsigned number : known)
+    names += (names.empty() ? "sm_" : ", sm_") + std::to_string(number);
   return createStringError("there is no GPU architecture '" + architecture +
-                           "' that PDL writes code for; use sm_70 or a later "
-                           "one of " +
-                           join(known, ", "));
+                           "' that PDL writes code for; use one of " + names);
 }
 
 static std::unique_ptr<TargetMachine> createMachine(StringRef architecture) {

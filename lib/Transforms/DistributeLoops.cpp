@@ -127,11 +127,13 @@ void SharedLoops::distribute(func::FuncOp kernel, Value first, Value stride) {
 }
 
 /// Brings memory of turns to the beginning: one for all turns of a thread,
-/// which follow each other.
+/// which follow each other. Rows have sizes that are known.
 static void hoistMemory(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
-  kernel.walk(
-      [&](memref::AllocaOp room) { room->moveBefore(&body, body.begin()); });
+  kernel.walk([&](memref::AllocaOp room) {
+    if (room.getDynamicSizes().empty())
+      room->moveBefore(&body, body.begin());
+  });
 }
 
 /// Lets one thread do it all: what stands there has an order.

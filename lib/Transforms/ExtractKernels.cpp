@@ -35,15 +35,10 @@ static void appendCallees(func::FuncOp function, const SymbolTable &symbols,
   });
 }
 
-/// Whether a device can do all that a kernel does; says what it cannot.
-static LogicalResult checkKernel(func::FuncOp kernel,
-                                 const SymbolTable &symbols) {
-  if (kernel.getNumResults() > 0)
-    return kernel.emitError()
-           << "kernel " << kernel.getSymName()
-           << " gives numbers to its caller, which a device does not; this is "
-              "a fault of PDL, please report it";
-  WalkResult result = kernel.walk([&](Operation *op) {
+/// Whether a device can do all that a function does; says what it cannot.
+static LogicalResult checkBody(func::FuncOp function,
+                               const SymbolTable &symbols) {
+  WalkResult result = function.walk([&](Operation *op) {
     if (op->hasTrait<rt::CallsRuntime>()) {
       op->emitError() << "there is no " << op->getName().stripDialect()
                       << " for a device in a loop whose turns follow each "
@@ -55,8 +50,9 @@ static LogicalResult checkKernel(func::FuncOp kernel,
         call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
     if (callee && callee.isExternal() &&
         !callee.getSymName().starts_with("pdlabi_")) {
-      op->emitError() << "a device has no " << callee.getSymName()
-                      << " of numbers of f64; compile this model for CPUs";
+      op->emitError() << "a device has no " << callee.getSymName() << " of "
+                      << call.getOperandTypes().front()
+                      << "; compile this model for CPUs";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -71,13 +67,22 @@ void ExtractKernels::runOnOperation() {
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
     if (auto stage = symbols.lookup<func::FuncOp>(program.getCompute()))
       appendCallees(stage, symbols, kernels);
+  kernels.remove_if(
+      [](func::FuncOp function) { return function.isExternal(); });
   for (func::FuncOp kernel : kernels)
-    if (failed(checkKernel(kernel, symbols)))
+    if (kernel.getNumResults() > 0) {
+      kernel.emitError() << "kernel " << kernel.getSymName()
+                         << " gives numbers to its caller, which a device does "
+                            "not; this is a fault of PDL, please report it";
       return signalPassFailure();
+    }
   // Formulas call functions of their own.
   llvm::SetVector<func::FuncOp> kept(kernels.begin(), kernels.end());
   for (size_t next = 0; next < kept.size(); ++next)
     appendCallees(kept[next], symbols, kept);
+  for (func::FuncOp function : kept)
+    if (failed(checkBody(function, symbols)))
+      return signalPassFailure();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (auto function = dyn_cast<func::FuncOp>(op);
         !function || !kept.contains(function))

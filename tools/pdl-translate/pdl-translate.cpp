@@ -184,8 +184,8 @@ static bool isOwnProgram(StringRef role) {
 }
 /// Whether a role becomes the part of a trainer that owns state.
 static bool isPartOfTrainer(StringRef role) {
-  return role == "pserver" && emitKind != "llvm" && emitsRole("trainer") &&
-         modeProperties().trainersOwn();
+  return role == "pserver" && emitKind != "llvm" && !emitsKernels() &&
+         emitsRole("trainer") && modeProperties().trainersOwn();
 }
 
 /// At least 1; none where the text is no decimal number.

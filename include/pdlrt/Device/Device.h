@@ -102,8 +102,8 @@ public:
   virtual Status copyWithin(void *to, const void *from, size_t bytes) = 0;
   /// Makes all bytes 0.
   virtual Status clear(void *memory, size_t bytes) = 0;
-  /// Runs kernel `kernel` of the loaded code, which has so many turns; none is
-  /// no work. `arguments` are copied.
+  /// Runs kernel `kernel` of the loaded code, which has so many turns (one that
+  /// a single thread does has one); none is no work. `arguments` are copied.
   virtual Status launch(size_t kernel, int64_t turns,
                         std::span<const uint64_t> arguments) = 0;
   /// A moment behind all that was added until now.
@@ -150,9 +150,12 @@ struct FakeFaults {
 /// host, thread after thread in no useful order, and work is done as late as it
 /// may be. What a GPU would punish is an error with a sentence: a host's
 /// pointer where a device's is due and the other way round, ranges that are too
-/// long, memory that two streams use without an event between them, or that is
-/// given back while a stream uses it, and what a kernel touches besides its
-/// arguments. New memory, and what a copy is yet to write, holds NaN.
+/// long, memory of a buffer that two streams use without an event between them,
+/// or that is given back while a stream uses it, and what a kernel touches
+/// besides the buffers of its arguments, or writes of what it only reads. A
+/// buffer is one thing: who uses some of it uses it all. New memory, and what a
+/// copy from the device is yet to bring, holds NaN, unless a copy is yet to
+/// read it.
 std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {});
 
 /// NVIDIA's GPU of that number, through the driver's library, which is opened

@@ -140,12 +140,14 @@ CudaDevice::~CudaDevice() {
 }
 
 Status CudaDevice::load(const DeviceCode &given) {
+  if (module)
+    return Status::internal("the device has loaded its kernels before");
   PDLRT_RETURN_IF_ERROR(makeCurrent());
   // What the driver's assembler says.
   std::array<char, 4096> log = {};
   std::array options = {errorLog, errorLogBytes};
   std::array<void *, 2> values = {log.data(),
-                                  reinterpret_cast<void *>(log.size())};
+                                  reinterpret_cast<void *>(log.size() - 1)};
   const Result result =
       driver.loadModule(&module, given.ptx, unsigned(options.size()),
                         options.data(), values.data());
@@ -239,6 +241,11 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
   if (kernel >= device.functions.size())
     return Status::internal("there is no kernel " + std::to_string(kernel) +
                             " in the code that was loaded");
+  const DeviceKernel &called = device.code.kernels[kernel];
+  if (arguments.size() != called.arguments.size())
+    return Status::internal(
+        called.name + " takes " + std::to_string(called.arguments.size()) +
+        " arguments, and is given " + std::to_string(arguments.size()));
   if (turns <= 0)
     return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
@@ -253,7 +260,7 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
       device.driver.launch(device.functions[kernel], unsigned(blocks), 1, 1,
                            unsigned(threads), 1, 1, /*sharedBytes=*/0, handle,
                            places.data(), nullptr),
-      "launching " + device.code.kernels[kernel].name);
+      "launching " + called.name);
 }
 
 Expected<std::unique_ptr<DeviceEvent>> CudaStream::record() {

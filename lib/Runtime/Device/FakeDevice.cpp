@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 
 using namespace pdlrt;
@@ -51,15 +52,9 @@ private:
   std::vector<uint64_t> counts;
 };
 
-/// Device memory that a piece of work uses.
-struct Use {
-  FakeAllocation *allocation;
-  bool isWritten;
-};
-
 struct Work {
   std::string name;
-  std::vector<FakeAllocation *> allocations;
+  std::vector<FakeUse> uses;
   std::function<void()> body;
   /// What is yet to be read of the host.
   std::span<const char> source = {};
@@ -71,6 +66,7 @@ struct Work {
 class FakeDevice;
 
 struct FakeEvent final : DeviceEvent {
+  const FakeDevice *device = nullptr;
   size_t stream = 0;
   uint64_t count = 0;
   VectorClock clock;
@@ -110,10 +106,7 @@ public:
   std::string describe() const override {
     return "a fake device, which runs kernels on the host and checks them";
   }
-  Status load(const DeviceCode &given) override {
-    code = given;
-    return {};
-  }
+  Status load(const DeviceCode &given) override;
   Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                   size_t bytes) override;
   Expected<std::unique_ptr<DeviceStream>> createStream() override;
@@ -124,12 +117,14 @@ private:
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
 
   // All of these with the lock.
-  Expected<Use> useOf(const std::string &name, const void *pointer,
-                      size_t bytes, bool isWritten);
+  Expected<FakeUse> useOf(const std::string &name, const void *pointer,
+                          size_t bytes, bool isWritten);
+  std::vector<FakeUse> hostUse(const void *pointer, bool isWritten);
+  void forget(const FakeAllocation &allocation);
   Status checkHost(const std::string &name, const void *pointer);
   Status noteUses(size_t stream, const std::string &name,
-                  std::span<const Use> uses);
-  Status add(size_t stream, std::string name, std::span<const Use> uses,
+                  std::span<const FakeUse> uses);
+  Status add(size_t stream, std::string name, std::span<const FakeUse> uses,
              std::function<void()> body);
   Status run(size_t stream, uint64_t upTo);
   bool isSource(const void *pointer, size_t bytes) const;
@@ -142,7 +137,10 @@ private:
   std::mutex mutex;
   FakeFaults faults;
   DeviceCode code;
+  bool isLoaded = false;
   FakeMemory memory;
+  /// Memory of the host that the device gave.
+  std::map<char *, FakeAllocation> hostMemory;
   std::deque<Queue> queues;
   /// What the host has waited for.
   VectorClock host;
@@ -186,42 +184,75 @@ Expected<DeviceBuffer> FakeDevice::allocate(DeviceBuffer::Kind kind,
       return tooMuch();
     return DeviceBuffer(*this, kind, found->begin, bytes);
   }
-  void *found =
-      std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64);
+  auto *found = static_cast<char *>(
+      std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64));
   if (!found)
     return tooMuch();
+  FakeAllocation &allocation = hostMemory[found];
+  allocation.begin = found;
+  allocation.bytes = bytes;
   return DeviceBuffer(*this, kind, found, bytes);
 }
 
-void FakeDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) {
-  if (kind == DeviceBuffer::Kind::OfHost) {
-    std::free(pointer);
-    return;
-  }
-  const std::lock_guard lock(mutex);
-  FakeAllocation *allocation = memory.find(pointer, bytes);
-  if (!allocation)
-    return;
-  // Work that is still to be done would find the memory gone.
-  bool isUsed = allocation->written > host.of(allocation->writer);
-  for (const auto &[stream, count] : allocation->readers)
+/// Notes an error where work of a stream uses what is given back, and takes
+/// that work away: it would find the memory gone.
+void FakeDevice::forget(const FakeAllocation &allocation) {
+  bool isUsed = allocation.written > host.of(allocation.writer);
+  for (const auto &[stream, count] : allocation.readers)
     isUsed |= count > host.of(stream);
   if (isUsed && failure.ok())
-    (void)fail(Status::internal(
-        "memory of the device is given back while work of a stream uses it: "
-        "wait for the stream before"));
+    (void)fail(Status::internal("memory is given back while work of a stream "
+                                "uses it: wait for the stream before"));
   for (Queue &queue : queues)
     std::erase_if(queue.waiting, [&](const Work &work) {
-      return std::ranges::find(work.allocations, allocation) !=
-             work.allocations.end();
+      return std::ranges::any_of(work.uses, [&](const FakeUse &use) {
+        return use.allocation == &allocation;
+      });
     });
-  memory.release(*allocation);
 }
 
-Expected<Use> FakeDevice::useOf(const std::string &name, const void *pointer,
-                                size_t bytes, bool isWritten) {
+void FakeDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  if (kind == DeviceBuffer::Kind::OfHost) {
+    if (const auto found = hostMemory.find(static_cast<char *>(pointer));
+        found != hostMemory.end()) {
+      forget(found->second);
+      hostMemory.erase(found);
+      std::free(pointer);
+    }
+    return;
+  }
+  if (FakeAllocation *allocation = memory.find(pointer, bytes)) {
+    forget(*allocation);
+    memory.release(*allocation);
+  }
+}
+
+Status FakeDevice::load(const DeviceCode &given) {
+  const std::lock_guard lock(mutex);
+  if (std::exchange(isLoaded, true))
+    return fail(Status::internal("the device has loaded its kernels before"));
+  code = given;
+  return {};
+}
+
+/// What the device gave of the host; nothing of other memory.
+std::vector<FakeUse> FakeDevice::hostUse(const void *pointer, bool isWritten) {
+  auto *address = static_cast<char *>(const_cast<void *>(pointer));
+  auto next = hostMemory.upper_bound(address);
+  if (next == hostMemory.begin())
+    return {};
+  FakeAllocation &found = std::prev(next)->second;
+  if (size_t(address - found.begin) >= found.bytes)
+    return {};
+  return {{&found, isWritten}};
+}
+
+Expected<FakeUse> FakeDevice::useOf(const std::string &name,
+                                    const void *pointer, size_t bytes,
+                                    bool isWritten) {
   if (FakeAllocation *found = memory.find(pointer, bytes))
-    return Use{found, isWritten};
+    return FakeUse{found, isWritten};
   if (!memory.contains(pointer))
     return fail(Status::internal(name + " is given a pointer of the host where "
                                         "one of the device is due"));
@@ -244,14 +275,14 @@ Status FakeDevice::checkHost(const std::string &name, const void *pointer) {
 /// Checks that all work that has to do with the memory is done before, and
 /// notes that of now.
 Status FakeDevice::noteUses(size_t stream, const std::string &name,
-                            std::span<const Use> uses) {
+                            std::span<const FakeUse> uses) {
   VectorClock &clock = queues[stream].clock;
   const auto mustWait = [&](size_t other, const char *does) {
     return Status::internal(name + " in " + streamName(stream) +
                             " uses memory that " + streamName(other) + " " +
                             does + ": let it wait for an event of that");
   };
-  for (const Use &use : uses) {
+  for (const FakeUse &use : uses) {
     const FakeAllocation &at = *use.allocation;
     if (at.written > clock.of(at.writer))
       return mustWait(at.writer, "writes");
@@ -261,7 +292,7 @@ Status FakeDevice::noteUses(size_t stream, const std::string &name,
           return mustWait(other, "reads");
   }
   const uint64_t number = clock.advance(stream);
-  for (const Use &use : uses) {
+  for (const FakeUse &use : uses) {
     if (use.isWritten) {
       use.allocation->writer = stream;
       use.allocation->written = number;
@@ -274,7 +305,8 @@ Status FakeDevice::noteUses(size_t stream, const std::string &name,
 }
 
 Status FakeDevice::add(size_t stream, std::string name,
-                       std::span<const Use> uses, std::function<void()> body) {
+                       std::span<const FakeUse> uses,
+                       std::function<void()> body) {
   if (!failure.ok())
     return failure;
   // What the host has waited for is done before all that follows.
@@ -284,8 +316,7 @@ Status FakeDevice::add(size_t stream, std::string name,
     return fail(std::move(status));
   Work work;
   work.name = std::move(name);
-  for (const Use &use : uses)
-    work.allocations.push_back(use.allocation);
+  work.uses.assign(uses.begin(), uses.end());
   work.body = std::move(body);
   queue.waiting.push_back(std::move(work));
   ++queue.added;
@@ -307,7 +338,7 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
                                    "there is a checkpoint"));
     if (!work.body)
       continue;
-    if (Status status = memory.touch(work.allocations, work.body); !status.ok())
+    if (Status status = FakeMemory::touch(work.uses, work.body); !status.ok())
       return fail(std::move(status).withContext(work.name));
   }
   return failure;
@@ -342,13 +373,18 @@ FakeStream::~FakeStream() { (void)synchronize(); }
 
 Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
+  if (bytes == 0)
+    return device.failure;
   const std::string name = "a copy to the device";
   PDLRT_RETURN_IF_ERROR(device.checkHost(name, from));
-  const Expected<Use> use = device.useOf(name, to, bytes, /*isWritten=*/true);
+  const Expected<FakeUse> use =
+      device.useOf(name, to, bytes, /*isWritten=*/true);
   if (!use)
     return use.status();
-  PDLRT_RETURN_IF_ERROR(device.add(number, name, {&*use, 1},
-                                   [=] { std::memcpy(to, from, bytes); }));
+  std::vector<FakeUse> uses = device.hostUse(from, /*isWritten=*/false);
+  uses.push_back(*use);
+  PDLRT_RETURN_IF_ERROR(
+      device.add(number, name, uses, [=] { std::memcpy(to, from, bytes); }));
   device.queues[number].waiting.back().source = {
       static_cast<const char *>(from), bytes};
   return {};
@@ -356,14 +392,18 @@ Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
 
 Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
+  if (bytes == 0)
+    return device.failure;
   const std::string name = "a copy from the device";
   PDLRT_RETURN_IF_ERROR(device.checkHost(name, to));
-  const Expected<Use> use =
+  const Expected<FakeUse> use =
       device.useOf(name, from, bytes, /*isWritten=*/false);
   if (!use)
     return use.status();
-  PDLRT_RETURN_IF_ERROR(device.add(number, name, {&*use, 1},
-                                   [=] { std::memcpy(to, from, bytes); }));
+  std::vector<FakeUse> uses = device.hostUse(to, /*isWritten=*/true);
+  uses.push_back(*use);
+  PDLRT_RETURN_IF_ERROR(
+      device.add(number, name, uses, [=] { std::memcpy(to, from, bytes); }));
   // Who reads it before it has come has nothing.
   if (!device.isSource(to, bytes))
     std::memset(to, 0xFF, bytes);
@@ -372,23 +412,33 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
 
 Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
+  if (bytes == 0)
+    return device.failure;
   const std::string name = "a copy within the device";
-  const Expected<Use> target =
+  const Expected<FakeUse> target =
       device.useOf(name, to, bytes, /*isWritten=*/true);
   if (!target)
     return target.status();
-  const Expected<Use> source =
+  const Expected<FakeUse> source =
       device.useOf(name, from, bytes, /*isWritten=*/false);
   if (!source)
     return source.status();
+  const auto *first = static_cast<const char *>(from);
+  const auto *second = static_cast<const char *>(to);
+  if (first < second + bytes && second < first + bytes)
+    return device.fail(Status::internal(
+        name + " reads what it writes: a device does that in any order"));
   return device.add(number, name, std::array{*source, *target},
-                    [=] { std::memmove(to, from, bytes); });
+                    [=] { std::memcpy(to, from, bytes); });
 }
 
 Status FakeStream::clear(void *to, size_t bytes) {
   const std::lock_guard lock(device.mutex);
+  if (bytes == 0)
+    return device.failure;
   const std::string name = "clearing memory";
-  const Expected<Use> use = device.useOf(name, to, bytes, /*isWritten=*/true);
+  const Expected<FakeUse> use =
+      device.useOf(name, to, bytes, /*isWritten=*/true);
   if (!use)
     return use.status();
   return device.add(number, name, {&*use, 1},
@@ -425,12 +475,12 @@ Status FakeStream::launch(size_t index, int64_t turns,
     return device.fail(Status::internal(kernel.name +
                                         " cannot be launched: the fake device "
                                         "was told to fail"));
-  std::vector<Use> uses;
+  std::vector<FakeUse> uses;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (kernel.arguments[i] == DeviceArgument::Number)
       continue;
     // How much of it a kernel uses is found out when it does.
-    const Expected<Use> use =
+    const Expected<FakeUse> use =
         device.useOf(kernel.name, reinterpret_cast<const void *>(arguments[i]),
                      0, kernel.arguments[i] == DeviceArgument::Written);
     if (!use)
@@ -451,6 +501,7 @@ Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
     return device.failure;
   const Queue &queue = device.queues[number];
   auto event = std::make_unique<FakeEvent>();
+  event->device = &device;
   event->stream = number;
   event->count = queue.added;
   event->clock = queue.clock;
@@ -462,6 +513,9 @@ Status FakeStream::wait(const DeviceEvent &given) {
   if (!device.failure.ok())
     return device.failure;
   const auto &event = static_cast<const FakeEvent &>(given);
+  if (event.device != &device)
+    return device.fail(
+        Status::internal("a stream waits for an event of another device"));
   Queue &queue = device.queues[number];
   queue.clock.join(event.clock);
   queue.clock.advance(number);

@@ -20,10 +20,9 @@ using namespace pdlrt;
 
 /// More than any test asks for. Pages that are not used cost nothing.
 static constexpr size_t rangeBytes = size_t(1) << 36;
-/// Of each byte of what nobody has written: of four, a NaN.
+/// Each byte of what nobody has written, around an allocation too: of four, a
+/// NaN.
 static constexpr int unwritten = 0xFF;
-/// Of each byte between the end of an allocation and that of its page.
-static constexpr char behindEnd = 0x5C;
 
 static size_t pageSize() {
   static const auto size = size_t(sysconf(_SC_PAGESIZE));
@@ -59,8 +58,7 @@ FakeAllocation *FakeMemory::allocate(size_t bytes) {
   allocation.bytes = bytes;
   allocation.pages = pages;
   allocation.pageBytes = pageBytes;
-  std::memset(allocation.begin, unwritten, bytes);
-  std::memset(allocation.begin + bytes, behindEnd, whole - bytes);
+  std::memset(pages, unwritten, pageBytes);
   mprotect(pages, pageBytes, PROT_NONE);
   return &(allocations[allocation.begin] = std::move(allocation));
 }
@@ -98,11 +96,16 @@ FakeAllocation *FakeMemory::find(const void *pointer, size_t bytes) {
 static thread_local sigjmp_buf *wayOut = nullptr;
 static struct sigaction earlier;
 
-static void leave(int signal, siginfo_t *, void *) {
+static void leave(int signal, siginfo_t *info, void *context) {
   if (wayOut)
     siglongjmp(*wayOut, 1);
-  // Somebody else's: it comes again, and finds who was there before.
-  sigaction(signal, &earlier, nullptr);
+  // Somebody else's.
+  if (earlier.sa_flags & SA_SIGINFO)
+    earlier.sa_sigaction(signal, info, context);
+  else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
+    earlier.sa_handler(signal);
+  else
+    sigaction(signal, &earlier, nullptr); // it comes again, and ends all
 }
 
 static void catchFaults() {
@@ -116,22 +119,37 @@ static void catchFaults() {
   });
 }
 
-static void protect(std::span<FakeAllocation *const> allocations, int how) {
-  for (const FakeAllocation *each : allocations)
-    mprotect(each->pages, each->pageBytes, how);
+/// Of those of the device, what is used twice can be written if one of the uses
+/// says so.
+static void unlock(std::span<const FakeUse> uses) {
+  for (const bool isWritten : {false, true})
+    for (const FakeUse &use : uses)
+      if (use.allocation->pages && use.isWritten == isWritten)
+        mprotect(use.allocation->pages, use.allocation->pageBytes,
+                 isWritten ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-/// Whether nothing was written between its end and that of its pages.
-static bool isWhole(const FakeAllocation &allocation) {
-  char *end = allocation.pages + allocation.pageBytes;
-  return std::all_of(allocation.begin + allocation.bytes, end,
-                     [](char byte) { return byte == behindEnd; });
+static void lock(std::span<const FakeUse> uses) {
+  for (const FakeUse &use : uses)
+    if (use.allocation->pages)
+      mprotect(use.allocation->pages, use.allocation->pageBytes, PROT_NONE);
 }
 
-Status FakeMemory::touch(std::span<FakeAllocation *const> allocations,
+/// Whether nothing was written between its pages' ends and its own.
+static bool isWhole(const FakeUse &use) {
+  const FakeAllocation &at = *use.allocation;
+  const auto isUnwritten = [](char byte) {
+    return byte == static_cast<char>(unwritten);
+  };
+  return !at.pages || (std::all_of(at.pages, at.begin, isUnwritten) &&
+                       std::all_of(at.begin + at.bytes, at.pages + at.pageBytes,
+                                   isUnwritten));
+}
+
+Status FakeMemory::touch(std::span<const FakeUse> uses,
                          const std::function<void()> &body) {
   catchFaults();
-  protect(allocations, PROT_READ | PROT_WRITE);
+  unlock(uses);
   sigjmp_buf here;
   bool isOver = false;
   if (sigsetjmp(here, /*savesigs=*/0) == 0) {
@@ -140,13 +158,12 @@ Status FakeMemory::touch(std::span<FakeAllocation *const> allocations,
     isOver = true;
   }
   wayOut = nullptr;
-  const bool areWhole =
-      std::all_of(allocations.begin(), allocations.end(),
-                  [](const FakeAllocation *each) { return isWhole(*each); });
-  protect(allocations, PROT_NONE);
+  const bool areWhole = std::all_of(uses.begin(), uses.end(), isWhole);
+  lock(uses);
   if (!isOver)
-    return Status::internal("touches memory that it was not given");
+    return Status::internal("touches memory that it was not given, or writes "
+                            "what it only reads");
   if (!areWhole)
-    return Status::internal("writes behind the end of its memory");
+    return Status::internal("writes beside its memory");
   return {};
 }

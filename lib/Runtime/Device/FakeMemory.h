@@ -19,12 +19,13 @@
 
 namespace pdlrt {
 
-/// What was allocated of a fake device, and which work has used it.
+/// What was allocated of a fake device, or by it of the host, and which work
+/// has used it.
 struct FakeAllocation {
   char *begin = nullptr;
   size_t bytes = 0;
-  /// The pages that hold it; it ends with them, but for what makes it a
-  /// multiple of 64.
+  /// Of the device: the pages that hold it; it ends with them, but for what
+  /// makes it a multiple of 64.
   char *pages = nullptr;
   size_t pageBytes = 0;
 
@@ -33,6 +34,12 @@ struct FakeAllocation {
   size_t writer = 0;
   uint64_t written = 0;
   std::map<size_t, uint64_t> readers;
+};
+
+/// Memory that a piece of work uses.
+struct FakeUse {
+  FakeAllocation *allocation;
+  bool isWritten;
 };
 
 /// Addresses that nobody may touch but through `touch`. Addresses are never
@@ -53,11 +60,11 @@ public:
   /// What holds so many bytes from there on; null: nothing that was allocated.
   FakeAllocation *find(const void *pointer, size_t bytes);
 
-  /// Lets the calling thread reach these, and nothing else of the range, while
-  /// `body` runs. What it touches besides is an error; then `body` has not come
-  /// to its end.
-  Status touch(std::span<FakeAllocation *const> allocations,
-               const std::function<void()> &body);
+  /// Lets the calling thread reach these, to write where that is said, and
+  /// nothing else of the range, while `body` runs. What it touches besides is
+  /// an error; then `body` has not come to its end.
+  static Status touch(std::span<const FakeUse> uses,
+                      const std::function<void()> &body);
 
 private:
   char *range = nullptr;

@@ -34,6 +34,21 @@ cuda::Result answer(const std::string &call) {
   return std::exchange(nextError, cuda::success);
 }
 
+/// The only stream, event, module and function.
+const auto itsStream = reinterpret_cast<cuda::Stream>(0x40);
+const auto itsEvent = reinterpret_cast<cuda::Event>(0x50);
+const auto itsModule = reinterpret_cast<cuda::Module>(0x20);
+const auto itsFunction = reinterpret_cast<cuda::Function>(0x30);
+
+cuda::Result answer(const std::string &call, cuda::Stream in) {
+  EXPECT_EQ(in, itsStream) << call;
+  return answer(call);
+}
+
+std::string addressText(cuda::Address address) {
+  return "@" + std::to_string(address);
+}
+
 cuda::Driver writtenDown() {
   cuda::Driver driver = {};
   driver.init = [](unsigned) { return cuda::success; };
@@ -72,20 +87,27 @@ cuda::Driver writtenDown() {
         answer("load " + std::string(static_cast<const char *>(image)));
     if (result != cuda::success)
       std::strcpy(static_cast<char *>(values[0]), "line 3: what is this?");
-    *module = reinterpret_cast<cuda::Module>(0x20);
+    *module = itsModule;
     return result;
   };
-  driver.unloadModule = [](cuda::Module) { return answer("unload"); };
-  driver.getFunction = [](cuda::Function *function, cuda::Module,
+  driver.unloadModule = [](cuda::Module module) {
+    EXPECT_EQ(module, itsModule);
+    return answer("unload");
+  };
+  driver.getFunction = [](cuda::Function *function, cuda::Module module,
                           const char *name) {
-    *function = reinterpret_cast<cuda::Function>(0x30);
+    EXPECT_EQ(module, itsModule);
+    *function = itsFunction;
     return answer(std::string("find ") + name);
   };
   driver.allocate = [](cuda::Address *address, size_t bytes) {
-    *address = 0x1000;
+    static cuda::Address next = 0;
+    *address = next = next % 2000 + 1000;
     return answer("allocate " + std::to_string(bytes));
   };
-  driver.release = [](cuda::Address) { return answer("release"); };
+  driver.release = [](cuda::Address address) {
+    return answer("release " + addressText(address));
+  };
   driver.allocateHost = [](void **pointer, size_t bytes) {
     *pointer = std::malloc(bytes);
     return answer("allocate of host " + std::to_string(bytes));
@@ -94,49 +116,67 @@ cuda::Driver writtenDown() {
     std::free(pointer);
     return answer("release of host");
   };
-  driver.copyIn = [](cuda::Address, const void *, size_t bytes, cuda::Stream) {
-    return answer("in " + std::to_string(bytes));
+  driver.copyIn = [](cuda::Address to, const void *, size_t bytes,
+                     cuda::Stream in) {
+    return answer("in " + std::to_string(bytes) + " to " + addressText(to), in);
   };
-  driver.copyOut = [](void *, cuda::Address, size_t bytes, cuda::Stream) {
-    return answer("out " + std::to_string(bytes));
+  driver.copyOut = [](void *, cuda::Address from, size_t bytes,
+                      cuda::Stream in) {
+    return answer("out " + std::to_string(bytes) + " of " + addressText(from),
+                  in);
   };
-  driver.copyWithin = [](cuda::Address, cuda::Address, size_t bytes,
-                         cuda::Stream) {
-    return answer("within " + std::to_string(bytes));
+  driver.copyWithin = [](cuda::Address to, cuda::Address from, size_t bytes,
+                         cuda::Stream in) {
+    return answer("within " + std::to_string(bytes) + " of " +
+                      addressText(from) + " to " + addressText(to),
+                  in);
   };
-  driver.fill = [](cuda::Address, unsigned char value, size_t bytes,
-                   cuda::Stream) {
-    return answer("fill " + std::to_string(bytes) + " with " +
-                  std::to_string(value));
+  driver.fill = [](cuda::Address to, unsigned char value, size_t bytes,
+                   cuda::Stream in) {
+    return answer("fill " + std::to_string(bytes) + " of " + addressText(to) +
+                      " with " + std::to_string(value),
+                  in);
   };
   driver.createStream = [](cuda::Stream *stream, unsigned flags) {
     EXPECT_EQ(flags, cuda::nonBlocking);
-    *stream = reinterpret_cast<cuda::Stream>(0x40);
+    *stream = itsStream;
     return cuda::success;
   };
-  driver.destroyStream = [](cuda::Stream) { return answer("end of stream"); };
-  driver.synchronizeStream = [](cuda::Stream) { return answer("synchronize"); };
-  driver.waitForEvent = [](cuda::Stream, cuda::Event, unsigned) {
-    return answer("wait");
+  driver.destroyStream = [](cuda::Stream in) {
+    return answer("end of stream", in);
+  };
+  driver.synchronizeStream = [](cuda::Stream in) {
+    return answer("synchronize", in);
+  };
+  driver.waitForEvent = [](cuda::Stream in, cuda::Event event, unsigned) {
+    EXPECT_EQ(event, itsEvent);
+    return answer("wait", in);
   };
   driver.createEvent = [](cuda::Event *event, unsigned flags) {
     EXPECT_EQ(flags, cuda::withoutTiming);
-    *event = reinterpret_cast<cuda::Event>(0x50);
+    *event = itsEvent;
     return cuda::success;
   };
-  driver.recordEvent = [](cuda::Event, cuda::Stream) {
-    return answer("record");
+  driver.recordEvent = [](cuda::Event event, cuda::Stream in) {
+    EXPECT_EQ(event, itsEvent);
+    return answer("record", in);
   };
-  driver.destroyEvent = [](cuda::Event) { return answer("end of event"); };
-  driver.launch = [](cuda::Function, unsigned x, unsigned y, unsigned z,
-                     unsigned blockX, unsigned blockY, unsigned blockZ,
-                     unsigned, cuda::Stream, void **arguments, void **) {
+  driver.destroyEvent = [](cuda::Event event) {
+    EXPECT_EQ(event, itsEvent);
+    return answer("end of event");
+  };
+  driver.launch = [](cuda::Function function, unsigned x, unsigned y,
+                     unsigned z, unsigned blockX, unsigned blockY,
+                     unsigned blockZ, unsigned, cuda::Stream in,
+                     void **arguments, void **) {
+    EXPECT_EQ(function, itsFunction);
     EXPECT_EQ(y * z * blockY * blockZ, 1u);
     // An address and a number of 4 bytes.
-    return answer("launch " + std::to_string(x) + " x " +
-                  std::to_string(blockX) + ": " +
-                  std::to_string(*static_cast<uint64_t *>(arguments[0])) +
-                  ", " + std::to_string(*static_cast<float *>(arguments[1])));
+    return answer(
+        "launch " + std::to_string(x) + " x " + std::to_string(blockX) + ": " +
+            std::to_string(*static_cast<uint64_t *>(arguments[0])) + ", " +
+            std::to_string(*static_cast<float *>(arguments[1])),
+        in);
   };
   return driver;
 }
@@ -186,26 +226,39 @@ TEST_F(CudaDeviceTest, LaunchesAsManyThreadsAsThereAreTurnsAndPlaces) {
                                  "launch 24 x 256: 4096, 1.500000"));
   EXPECT_THAT(stream->launch(1, 1, arguments).message(),
               HasSubstr("there is no kernel 1"));
+  EXPECT_EQ(stream->launch(0, 1, {}).message(),
+            "kernel_fill takes 2 arguments, and is given 0");
+  EXPECT_THAT(device->load({"TEXT", kernels}).message(),
+              HasSubstr("loaded its kernels before"));
 }
 
 TEST_F(CudaDeviceTest, CopiesAndWaits) {
   DeviceBuffer memory = *device->allocate(DeviceBuffer::Kind::OfDevice, 100);
+  DeviceBuffer more = *device->allocate(DeviceBuffer::Kind::OfDevice, 100);
   DeviceBuffer host = *device->allocate(DeviceBuffer::Kind::OfHost, 0);
   EXPECT_TRUE(stream->copyIn(memory.data(), host.data(), 8).ok());
   EXPECT_TRUE(stream->copyOut(host.data(), memory.data(), 9).ok());
-  EXPECT_TRUE(stream->copyWithin(memory.data(), memory.data(), 10).ok());
-  EXPECT_TRUE(stream->clear(memory.data(), 11).ok());
+  EXPECT_TRUE(stream->copyWithin(more.data(), memory.data(), 10).ok());
+  EXPECT_TRUE(stream->clear(more.data(), 11).ok());
   {
     const auto event = *stream->record();
     EXPECT_TRUE(stream->wait(*event).ok());
   }
   EXPECT_TRUE(stream->synchronize().ok());
+  const std::string first =
+      addressText(reinterpret_cast<cuda::Address>(memory.data()));
+  const std::string second =
+      addressText(reinterpret_cast<cuda::Address>(more.data()));
+  EXPECT_NE(first, second);
   memory.release();
   host.release();
-  EXPECT_THAT(calls, ElementsAre("allocate 100", "allocate of host 1", "in 8",
-                                 "out 9", "within 10", "fill 11 with 0",
-                                 "record", "wait", "end of event",
-                                 "synchronize", "release", "release of host"));
+  EXPECT_THAT(calls,
+              ElementsAre("allocate 100", "allocate 100", "allocate of host 1",
+                          "in 8 to " + first, "out 9 of " + first,
+                          "within 10 of " + first + " to " + second,
+                          "fill 11 of " + second + " with 0", "record", "wait",
+                          "end of event", "synchronize", "release " + first,
+                          "release of host"));
 }
 
 TEST_F(CudaDeviceTest, ErrorsAreSentences) {

@@ -43,7 +43,7 @@ void astray(const uint64_t *arguments, int64_t first, int64_t) {
 }
 
 using enum DeviceArgument;
-enum : size_t { Double, Count, Astray };
+enum : size_t { Double, Count, Astray, WrongCount };
 
 class FakeDeviceTest : public testing::Test {
 protected:
@@ -78,6 +78,7 @@ protected:
       {"kernel_double", {Read, Written, Number}, doubled},
       {"kernel_count", {Written, Number}, counted},
       {"kernel_astray", {Written, Number}, astray},
+      {"kernel_wrong_count", {Read, Number}, counted},
   };
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceStream> stream, other;
@@ -159,7 +160,7 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
     ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
     ASSERT_TRUE(twice(*stream, x, y, 4).ok());
     EXPECT_EQ(stream->synchronize().message(),
-              "kernel_double: writes behind the end of its memory");
+              "kernel_double: writes beside its memory");
   }
   // Far behind it.
   open({});
@@ -167,7 +168,8 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
     const DeviceBuffer x = floats(3);
     ASSERT_TRUE(count(*stream, x.data(), 100000).ok());
     EXPECT_EQ(stream->synchronize().message(),
-              "kernel_count: touches memory that it was not given");
+              "kernel_count: touches memory that it was not given, or writes "
+              "what it only reads");
   }
   // Another one's, and none at all.
   for (const bool isNull : {false, true}) {
@@ -179,8 +181,79 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
                                         isNull ? uint64_t(8) : at(y.data())})
                     .ok());
     EXPECT_EQ(stream->synchronize().message(),
-              "kernel_astray: touches memory that it was not given");
+              "kernel_astray: touches memory that it was not given, or writes "
+              "what it only reads");
   }
+}
+
+TEST_F(FakeDeviceTest, WhatIsOnlyReadIsNotWritten) {
+  const DeviceBuffer x = floats(3);
+  ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+  ASSERT_TRUE(
+      stream->launch(WrongCount, 3, std::array{at(x.data()), uint64_t(3)})
+          .ok());
+  EXPECT_EQ(stream->synchronize().message(),
+            "kernel_wrong_count: touches memory that it was not given, or "
+            "writes what it only reads");
+}
+
+TEST_F(FakeDeviceTest, BesideItsMemoryThereIsNothing) {
+  // Before its beginning, where the page is its own; what is read there is NaN.
+  const DeviceBuffer x = floats(16), y = floats(16);
+  ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+  const auto *before = static_cast<float *>(x.data()) - 4;
+  ASSERT_TRUE(
+      stream->launch(Astray, 1, std::array{at(x.data()), at(before)}).ok());
+  EXPECT_EQ(stream->synchronize().message(),
+            "kernel_astray: writes beside its memory");
+}
+
+TEST_F(FakeDeviceTest, CopiesThatOverlapAreErrors) {
+  const DeviceBuffer x = floats(4);
+  auto *values = static_cast<float *>(x.data());
+  EXPECT_THAT(stream->copyWithin(values + 1, values, 12).message(),
+              HasSubstr("reads what it writes"));
+}
+
+TEST_F(FakeDeviceTest, DevicesAreApart) {
+  const auto another = createFakeDevice();
+  const auto itsStream = *another->createStream();
+  const auto itsEvent = *itsStream->record();
+  EXPECT_THAT(stream->wait(*itsEvent).message(),
+              HasSubstr("an event of another device"));
+  EXPECT_TRUE(another->load({"", kernels}).ok());
+  EXPECT_THAT(another->load({"", kernels}).message(),
+              HasSubstr("loaded its kernels before"));
+}
+
+TEST_F(FakeDeviceTest, HostMemoryOfTheDeviceHasAnOrderToo) {
+  const DeviceBuffer x = floats(3), y = floats(3);
+  {
+    const DeviceBuffer host = *device->allocate(DeviceBuffer::Kind::OfHost, 12);
+    ASSERT_TRUE(stream->clear(x.data(), 12).ok());
+    ASSERT_TRUE(other->clear(y.data(), 12).ok());
+    ASSERT_TRUE(stream->copyOut(host.data(), x.data(), 12).ok());
+    EXPECT_THAT(other->copyOut(host.data(), y.data(), 12).message(),
+                HasSubstr("uses memory that stream 0 writes"));
+  }
+}
+
+TEST_F(FakeDeviceTest, HostMemoryInUseIsNotGivenBack) {
+  const DeviceBuffer x = floats(3);
+  DeviceBuffer host = *device->allocate(DeviceBuffer::Kind::OfHost, 12);
+  ASSERT_TRUE(stream->clear(x.data(), 12).ok());
+  ASSERT_TRUE(stream->copyOut(host.data(), x.data(), 12).ok());
+  host.release();
+  EXPECT_THAT(stream->synchronize().message(),
+              HasSubstr("is given back while work of a stream uses it"));
+}
+
+TEST_F(FakeDeviceTest, NothingIsCopiedFromNowhere) {
+  EXPECT_TRUE(stream->copyIn(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->copyOut(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->copyWithin(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->clear(nullptr, 0).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
 }
 
 TEST_F(FakeDeviceTest, TheHostCannotTouchItsMemory) {
@@ -247,8 +320,8 @@ TEST_F(FakeDeviceTest, MemoryInUseIsNotGivenBack) {
   ASSERT_TRUE(stream->clear(y.data(), y.size()).ok());
   y.release();
   EXPECT_EQ(stream->synchronize().message(),
-            "memory of the device is given back while work of a stream uses "
-            "it: wait for the stream before");
+            "memory is given back while work of a stream uses it: wait for the "
+            "stream before");
 }
 
 TEST_F(FakeDeviceTest, MemoryThatWasGivenBackIsGone) {
@@ -261,8 +334,8 @@ TEST_F(FakeDeviceTest, MemoryThatWasGivenBackIsGone) {
 }
 
 TEST_F(FakeDeviceTest, WrongLaunchesAreErrors) {
-  EXPECT_EQ(stream->launch(3, 1, {}).message(),
-            "there is no kernel 3 in the code that was loaded");
+  EXPECT_EQ(stream->launch(7, 1, {}).message(),
+            "there is no kernel 7 in the code that was loaded");
   open({});
   EXPECT_EQ(stream->launch(Count, 1, {}).message(),
             "kernel_count takes 2 arguments, and is given 0");
