@@ -23,9 +23,9 @@ llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
 /// for each, of the kernel's own arguments, `.` of its name as `_`. Each thread
 /// of a grid of any size in one dimension, of blocks of at most 256, does its
 /// share of the turns. Rounding is that of strict numerics: nothing is
-/// contracted, quotients and roots are rounded, denormals are kept. Needs no CUDA
-/// installation. Fails with a sentence where a kernel calls what a GPU has no
-/// function for.
+/// contracted, quotients and roots are rounded, denormals are kept. Needs no
+/// CUDA installation. Fails with a sentence where a kernel calls what a GPU has
+/// no function for.
 llvm::Expected<std::string> compileToPtx(mlir::ModuleOp kernels,
                                          llvm::StringRef architecture);
 
