@@ -111,7 +111,7 @@ private:
   std::string nameOfOwner(int32_t owner) const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
-  double changedKeyBytes(const ServerFacts &server) const;
+  double tellingBytes(const ServerFacts &server) const;
   void printMemory(raw_ostream &out) const;
   void printTimes(raw_ostream &out) const;
   JobLoad jobLoad() const;
@@ -491,12 +491,14 @@ void Report::printTimes(raw_ostream &out) const {
 }
 
 /// Mode geo: what a server keeps of keys that were changed, and needs to tell
-/// one trainer of those of the others.
-double Report::changedKeyBytes(const ServerFacts &server) const {
+/// one trainer of those of the others, to whom it has kept the answer before.
+double Report::tellingBytes(const ServerFacts &server) const {
   if (!mode->trainersApply || trainers < 2)
     return 0;
-  return server.load.keys * double(stepsOfExchange()) *
-         double(trainers * kChangedKeyBytes + (trainers - 1) * kToldKeyBytes);
+  const auto ofKey =
+      double(trainers * kChangedKeyBytes + (trainers - 1) * kToldKeyBytes);
+  return double(stepsOfExchange()) *
+         (server.load.keys * ofKey + server.load.bytesOut);
 }
 
 /// Of tables as large as the measured process's.
@@ -524,7 +526,7 @@ void Report::printMemory(raw_ostream &out) const {
         (mode->trainersApply ? 1 : 2) * senders *
             (server.load.bytesIn + server.load.bytesOut) *
             double(stepsOfExchange()) +
-        changedKeyBytes(server);
+        tellingBytes(server);
     if (server.load.inTrainer)
       inTrainer = std::max(inTrainer, own);
     else
@@ -542,9 +544,12 @@ void Report::printMemory(raw_ostream &out) const {
     if (trainers > 1)
       for (auto &[name, fact] : facts)
         if (fact.trained)
-          trainer += fact.isTable ? tables * double(fact.valueBytes()) /
-                                        double(fact.stateRowBytes())
-                                  : 2.0 * double(fact.rows * fact.rowBytes());
+          // Its bases are a table of their own, without slots.
+          trainer += fact.isTable
+                         ? tables *
+                               double(fact.valueBytes() + kTableBytesOfKey) /
+                               double(fact.stateRowBytes() + kTableBytesOfKey)
+                         : 2.0 * double(fact.rows * fact.rowBytes());
   }
   out << "\n  predicted memory, of tables as large as those measured\n";
   if (most > 0)
