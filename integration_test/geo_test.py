@@ -22,6 +22,7 @@ import unittest
 import programs
 import tensorfile
 from cluster import Cluster
+from line_model import line_model
 from programs import (ADULT, PDL_TRANSLATE, metric, model, run, test_data)
 from row_rules_test import COUNTED
 from rules_test import OF_PARAMETERS, ROWS, model_text, rules, write_data
@@ -35,24 +36,7 @@ STEPS = 200
 AUC_BOUND = 0.01
 
 # The gradient of a sample is w - y, so that a step of one sample moves w towards it.
-LINE = """
-module @line {
-  nn.record @r {
-    nn.field @y : tensor<?x1xf64>
-  }
-  nn.group @g rule(@sgd) rate(0.1)
-  nn.param @w : tensor<1xf64> in @g init(#nn.constant<0.75>)
-  nn.program @train reads(@r) {
-  ^bb0(%y: tensor<?x1xf64>):
-    %w = nn.read @w : tensor<1xf64>
-    %d = nn.sub %y, %w : tensor<?x1xf64>, tensor<1xf64>
-    %s = nn.mul %d, %d : tensor<?x1xf64>, tensor<?x1xf64>
-    %half = nn.constant dense<0.5> : tensor<f64>
-    %l = nn.mul %s, %half : tensor<?x1xf64>, tensor<f64>
-    nn.minimize %l over [@g] : tensor<?x1xf64>
-  }
-}
-"""
+LINE = line_model(0.1, 0.75)
 
 
 class Geo(unittest.TestCase):

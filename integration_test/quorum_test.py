@@ -12,6 +12,7 @@ import unittest
 from applied_log import (ANSWERED, CLOSED, CONTRIBUTES, CONTRIBUTES_NEXT, LATE, REQUESTS,
                          flags_of, records, sender_of)
 from cluster import Cluster
+from line_model import line_model
 from programs import PDL_TRANSLATE, run
 from push_modes import PDL_CHECKPOINT, PushModes
 from staleness_test import Slowed
@@ -19,21 +20,7 @@ from staleness_test import Slowed
 import tensorfile
 
 # All samples are 1, so that a gradient tells on which value it was computed.
-LINE = """module @line {
-  nn.record @r { nn.field @y : tensor<?x1xf64> }
-  nn.group @g rule(@sgd) rate(0.01)
-  nn.param @w : tensor<1xf64> in @g init(#nn.constant<0.0>)
-  nn.program @train reads(@r) {
-  ^bb0(%y: tensor<?x1xf64>):
-    %w = nn.read @w : tensor<1xf64>
-    %d = nn.sub %y, %w : tensor<?x1xf64>, tensor<1xf64>
-    %s = nn.mul %d, %d : tensor<?x1xf64>, tensor<?x1xf64>
-    %half = nn.constant dense<0.5> : tensor<f64>
-    %l = nn.mul %s, %half : tensor<?x1xf64>, tensor<f64>
-    nn.minimize %l over [@g] : tensor<?x1xf64>
-  }
-}
-"""
+LINE = line_model(0.01, 0.0)
 
 
 def line_push_of(body):

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,21 +42,6 @@ struct DistributeLoops : pdlc::impl::RTDistributeLoopsBase<DistributeLoops> {
 };
 
 } // namespace
-
-/// The only loop of a block, beside what computes without memory; null where
-/// there is none, or more than one, or memory is touched beside it.
-static scf::ParallelOp onlyLoopOf(Block &block) {
-  scf::ParallelOp found;
-  for (Operation &op : block.without_terminator())
-    if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
-      if (found)
-        return nullptr;
-      found = loop;
-    } else if (!isMemoryEffectFree(&op)) {
-      return nullptr;
-    }
-  return found;
-}
 
 /// Whether its dimensions run from 0 on in steps of 1, and combine nothing.
 static bool isPlain(scf::ParallelOp loop) {

@@ -21,12 +21,7 @@ using namespace mlir;
 using namespace pdlc;
 
 /// Loops, memory, arithmetic and functions to the LLVM dialect.
-static void addLLVMLowering(OpPassManager &manager,
-                            const PipelineOptions &options) {
-  // Of the functions of formulas there are no vectors.
-  manager.addPass(createMathToABI());
-  manager.addPass(createRTVectorizeRows());
-  manager.addPass(createRTShareLoops());
+static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
   // Function by function: its cost grows faster than what it converts.
@@ -37,9 +32,6 @@ static void addLLVMLowering(OpPassManager &manager,
   // No CSE behind it: of loads it looks at all that stands between two, and
   // LLVM does the same at less cost.
   manager.addPass(createCanonicalizerPass());
-  manager.addPass(
-      createRTDescriptorToLLVM({options.numerics, options.targetCpu}));
-  manager.addPass(createRTSetTarget({options.targetCpu}));
 }
 
 /// Adds what leads from the phase before to `phase`.
@@ -120,7 +112,14 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::LLVM:
-    addLLVMLowering(manager, options);
+    // Of the functions of formulas there are no vectors.
+    manager.addPass(createMathToABI());
+    manager.addPass(createRTVectorizeRows());
+    manager.addPass(createRTShareLoops());
+    addLLVMLowering(manager);
+    manager.addPass(
+        createRTDescriptorToLLVM({options.numerics, options.targetCpu}));
+    manager.addPass(createRTSetTarget({options.targetCpu}));
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   }
@@ -153,12 +152,7 @@ void pdlc::buildDevicePipeline(OpPassManager &manager) {
   manager.addPass(createMathToABI());
   manager.addPass(createRTExtractKernels());
   manager.addPass(createRTDistributeLoops());
-  manager.addPass(createRTSerializeLoops());
-  manager.addPass(createRTCallsToLLVM());
-  manager.addNestedPass<func::FuncOp>(createSCFToControlFlowPass());
-  manager.addPass(createConvertToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createCanonicalizerPass());
+  addLLVMLowering(manager);
 }
 
 /// An option keeps no copy of its description.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -109,16 +110,7 @@ bool SharedKernel::match() {
   if (function.getBody().getBlocks().size() != 1 ||
       function.getNumResults() != 0)
     return false;
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    if (auto parallel = dyn_cast<scf::ParallelOp>(op)) {
-      if (loop)
-        return false;
-      loop = parallel;
-    } else if (!isMemoryEffectFree(&op)) {
-      // What is read before the loop may be what the loop writes.
-      return false;
-    }
-  }
+  loop = onlyLoopOf(function.getBody().front());
   APInt lower, step, turns;
   if (!loop || loop.getNumReductions() != 0 ||
       !matchPattern(loop.getLowerBound().front(), m_ConstantInt(&lower)) ||

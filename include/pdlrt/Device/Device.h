@@ -26,7 +26,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +50,9 @@ struct DeviceCode {
   /// Ends with a zero.
   const char *ptx = nullptr;
   std::span<const DeviceKernel> kernels;
+
+  /// Whether there is that kernel, and it takes so many arguments.
+  Status checkLaunch(size_t kernel, size_t arguments) const;
 };
 
 class Device;

@@ -238,14 +238,7 @@ Status CudaStream::clear(void *memory, size_t bytes) {
 
 Status CudaStream::launch(size_t kernel, int64_t turns,
                           std::span<const uint64_t> arguments) {
-  if (kernel >= device.functions.size())
-    return Status::internal("there is no kernel " + std::to_string(kernel) +
-                            " in the code that was loaded");
-  const DeviceKernel &called = device.code.kernels[kernel];
-  if (arguments.size() != called.arguments.size())
-    return Status::internal(
-        called.name + " takes " + std::to_string(called.arguments.size()) +
-        " arguments, and is given " + std::to_string(arguments.size()));
+  PDLRT_RETURN_IF_ERROR(device.code.checkLaunch(kernel, arguments.size()));
   if (turns <= 0)
     return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
@@ -260,7 +253,7 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
       device.driver.launch(device.functions[kernel], unsigned(blocks), 1, 1,
                            unsigned(threads), 1, 1, /*sharedBytes=*/0, handle,
                            places.data(), nullptr),
-      "launching " + called.name);
+      "launching " + device.code.kernels[kernel].name);
 }
 
 Expected<std::unique_ptr<DeviceEvent>> CudaStream::record() {

@@ -14,6 +14,18 @@ Device::~Device() = default;
 DeviceStream::~DeviceStream() = default;
 DeviceEvent::~DeviceEvent() = default;
 
+Status DeviceCode::checkLaunch(size_t kernel, size_t arguments) const {
+  if (kernel >= kernels.size())
+    return Status::internal("there is no kernel " + std::to_string(kernel) +
+                            " in the code that was loaded");
+  const DeviceKernel &called = kernels[kernel];
+  if (arguments == called.arguments.size())
+    return {};
+  return Status::internal(
+      called.name + " takes " + std::to_string(called.arguments.size()) +
+      " arguments, and is given " + std::to_string(arguments));
+}
+
 DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
   if (this != &other) {
     release();

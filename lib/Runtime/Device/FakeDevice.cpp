@@ -52,6 +52,12 @@ private:
   std::vector<uint64_t> counts;
 };
 
+/// One end of a copy.
+struct CopyEnd {
+  const void *pointer;
+  bool isWritten;
+};
+
 struct Work {
   std::string name;
   std::vector<FakeUse> uses;
@@ -119,13 +125,15 @@ private:
   // All of these with the lock.
   Expected<FakeUse> useOf(const std::string &name, const void *pointer,
                           size_t bytes, bool isWritten);
-  std::vector<FakeUse> hostUse(const void *pointer, bool isWritten);
   void forget(const FakeAllocation &allocation);
   Status checkHost(const std::string &name, const void *pointer);
   Status noteUses(size_t stream, const std::string &name,
                   std::span<const FakeUse> uses);
   Status add(size_t stream, std::string name, std::span<const FakeUse> uses,
              std::function<void()> body);
+  Status addHostCopy(size_t stream, const std::string &name, CopyEnd ofHost,
+                     CopyEnd ofDevice, size_t bytes,
+                     std::function<void()> body);
   Status run(size_t stream, uint64_t upTo);
   bool isSource(const void *pointer, size_t bytes) const;
   Status fail(Status status) {
@@ -140,7 +148,7 @@ private:
   bool isLoaded = false;
   FakeMemory memory;
   /// Memory of the host that the device gave.
-  std::map<char *, FakeAllocation> hostMemory;
+  FakeAllocations hostMemory;
   std::deque<Queue> queues;
   /// What the host has waited for.
   VectorClock host;
@@ -236,18 +244,6 @@ Status FakeDevice::load(const DeviceCode &given) {
   return {};
 }
 
-/// What the device gave of the host; nothing of other memory.
-std::vector<FakeUse> FakeDevice::hostUse(const void *pointer, bool isWritten) {
-  auto *address = static_cast<char *>(const_cast<void *>(pointer));
-  auto next = hostMemory.upper_bound(address);
-  if (next == hostMemory.begin())
-    return {};
-  FakeAllocation &found = std::prev(next)->second;
-  if (size_t(address - found.begin) >= found.bytes)
-    return {};
-  return {{&found, isWritten}};
-}
-
 Expected<FakeUse> FakeDevice::useOf(const std::string &name,
                                     const void *pointer, size_t bytes,
                                     bool isWritten) {
@@ -323,6 +319,22 @@ Status FakeDevice::add(size_t stream, std::string name,
   return {};
 }
 
+/// A copy between the host and the device.
+Status FakeDevice::addHostCopy(size_t stream, const std::string &name,
+                               CopyEnd ofHost, CopyEnd ofDevice, size_t bytes,
+                               std::function<void()> body) {
+  PDLRT_RETURN_IF_ERROR(checkHost(name, ofHost.pointer));
+  const Expected<FakeUse> use =
+      useOf(name, ofDevice.pointer, bytes, ofDevice.isWritten);
+  if (!use)
+    return use.status();
+  std::vector<FakeUse> uses = {*use};
+  // Of other memory of the host nothing is known.
+  if (FakeAllocation *given = findAllocation(hostMemory, ofHost.pointer, 1))
+    uses.push_back({given, ofHost.isWritten});
+  return add(stream, name, uses, std::move(body));
+}
+
 /// Does the work of a stream, up to so many pieces, and what that waits for.
 Status FakeDevice::run(size_t stream, uint64_t upTo) {
   Queue &queue = queues[stream];
@@ -375,16 +387,9 @@ Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
-  const std::string name = "a copy to the device";
-  PDLRT_RETURN_IF_ERROR(device.checkHost(name, from));
-  const Expected<FakeUse> use =
-      device.useOf(name, to, bytes, /*isWritten=*/true);
-  if (!use)
-    return use.status();
-  std::vector<FakeUse> uses = device.hostUse(from, /*isWritten=*/false);
-  uses.push_back(*use);
-  PDLRT_RETURN_IF_ERROR(
-      device.add(number, name, uses, [=] { std::memcpy(to, from, bytes); }));
+  PDLRT_RETURN_IF_ERROR(device.addHostCopy(
+      number, "a copy to the device", {from, /*isWritten=*/false},
+      {to, /*isWritten=*/true}, bytes, [=] { std::memcpy(to, from, bytes); }));
   device.queues[number].waiting.back().source = {
       static_cast<const char *>(from), bytes};
   return {};
@@ -394,16 +399,10 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
-  const std::string name = "a copy from the device";
-  PDLRT_RETURN_IF_ERROR(device.checkHost(name, to));
-  const Expected<FakeUse> use =
-      device.useOf(name, from, bytes, /*isWritten=*/false);
-  if (!use)
-    return use.status();
-  std::vector<FakeUse> uses = device.hostUse(to, /*isWritten=*/true);
-  uses.push_back(*use);
   PDLRT_RETURN_IF_ERROR(
-      device.add(number, name, uses, [=] { std::memcpy(to, from, bytes); }));
+      device.addHostCopy(number, "a copy from the device",
+                         {to, /*isWritten=*/true}, {from, /*isWritten=*/false},
+                         bytes, [=] { std::memcpy(to, from, bytes); }));
   // Who reads it before it has come has nothing.
   if (!device.isSource(to, bytes))
     std::memset(to, 0xFF, bytes);
@@ -460,15 +459,10 @@ static void runThreads(const DeviceKernel &kernel, int64_t turns,
 Status FakeStream::launch(size_t index, int64_t turns,
                           std::span<const uint64_t> arguments) {
   const std::lock_guard lock(device.mutex);
-  if (index >= device.code.kernels.size())
-    return device.fail(Status::internal("there is no kernel " +
-                                        std::to_string(index) +
-                                        " in the code that was loaded"));
+  if (Status status = device.code.checkLaunch(index, arguments.size());
+      !status.ok())
+    return device.fail(std::move(status));
   const DeviceKernel &kernel = device.code.kernels[index];
-  if (arguments.size() != kernel.arguments.size())
-    return device.fail(Status::internal(
-        kernel.name + " takes " + std::to_string(kernel.arguments.size()) +
-        " arguments, and is given " + std::to_string(arguments.size())));
   if (turns <= 0)
     return {};
   if (!goesWell(device.faults.launches))

@@ -76,7 +76,8 @@ bool FakeMemory::contains(const void *pointer) const {
   return range && address >= range && address < range + rangeBytes;
 }
 
-FakeAllocation *FakeMemory::find(const void *pointer, size_t bytes) {
+FakeAllocation *pdlrt::findAllocation(FakeAllocations &allocations,
+                                      const void *pointer, size_t bytes) {
   auto *address = static_cast<char *>(const_cast<void *>(pointer));
   auto next = allocations.upper_bound(address);
   if (next == allocations.begin())

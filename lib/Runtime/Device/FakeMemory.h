@@ -36,6 +36,13 @@ struct FakeAllocation {
   std::map<size_t, uint64_t> readers;
 };
 
+/// By where they begin.
+using FakeAllocations = std::map<char *, FakeAllocation>;
+
+/// The one that holds so many bytes from there on; null: none does.
+FakeAllocation *findAllocation(FakeAllocations &allocations,
+                               const void *pointer, size_t bytes);
+
 /// Memory that a piece of work uses.
 struct FakeUse {
   FakeAllocation *allocation;
@@ -58,7 +65,9 @@ public:
   /// Whether the address is one of the range.
   bool contains(const void *pointer) const;
   /// What holds so many bytes from there on; null: nothing that was allocated.
-  FakeAllocation *find(const void *pointer, size_t bytes);
+  FakeAllocation *find(const void *pointer, size_t bytes) {
+    return findAllocation(allocations, pointer, bytes);
+  }
 
   /// Lets the calling thread reach these, to write where that is said, and
   /// nothing else of the range, while `body` runs. What it touches besides is
@@ -69,7 +78,7 @@ public:
 private:
   char *range = nullptr;
   size_t used = 0;
-  std::map<char *, FakeAllocation> allocations;
+  FakeAllocations allocations;
 };
 
 } // namespace pdlrt

@@ -126,6 +126,13 @@ protected:
               uint64_t incarnation = 1) {
     return send({MessageKind::Leave, trainer, 0, incarnation, 0, 0}, sentence);
   }
+  /// A new server whose application has that policy; all have joined.
+  void joinAll(const RoundPolicy &policy) {
+    server.reset();
+    core();
+    application->policy = &policy;
+    joinAll();
+  }
   void joinAll() {
     for (uint32_t rank = 0; rank < options.trainers; ++rank)
       ASSERT_EQ(join(rank).text(), "welcome");

@@ -58,9 +58,7 @@ TEST_F(ServerCoreTest, ContributionsAreTakenAsThePrefixIsThere) {
 TEST_F(ServerCoreTest, AnswersAreHeldBackUntilTheSlowestIsNear) {
   options.trainers = 3;
   const auto policy = createBoundedStaleness(1);
-  core();
-  application->policy = policy.get();
-  joinAll();
+  joinAll(*policy);
   // Nobody has ended a step: keys are answered at once, and one step ahead.
   EXPECT_TRUE(exchange(0, 1, "keys").came());
   EXPECT_TRUE(exchange(0, 2, "a").came());
@@ -123,9 +121,7 @@ TEST_F(ServerCoreTest, AWorkerCountsFromItsFirstRequest) {
 TEST_F(ServerCoreTest, NobodyIsHeldBackForATrainerThatWaitsForSums) {
   options.trainers = 2;
   const auto policy = createBoundedStaleness(0);
-  core();
-  application->policy = policy.get();
-  joinAll();
+  joinAll(*policy);
   EXPECT_TRUE(exchange(0, 1, "keys").came());
   EXPECT_TRUE(exchange(1, 1, "keys").came());
   const Reply held = exchange(0, 2, "a");
@@ -145,10 +141,7 @@ TEST_F(ServerCoreTest, AQuorumEndsARound) {
   options.trainers = 3;
   for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
     const auto policy = createQuorum(2, late);
-    server.reset();
-    core();
-    application->policy = policy.get();
-    joinAll();
+    joinAll(*policy);
     const Reply first = exchange(2, 1, "a");
     EXPECT_FALSE(first.came());
     EXPECT_EQ(exchange(1, 1, "b").text(), "1 reads ba");
@@ -189,10 +182,7 @@ TEST_F(ServerCoreTest, WhoCatchesUpFillsRoundsByItself) {
   options.trainers = 3;
   for (const LateGradients late : {LateGradients::Count, LateGradients::Drop}) {
     const auto policy = createQuorum(2, late);
-    server.reset();
-    core();
-    application->policy = policy.get();
-    joinAll();
+    joinAll(*policy);
     for (const auto &[sequence, end] : {std::pair(1, ""), {2, ""}, {3, "."}})
       for (const uint32_t trainer : {0, 1})
         exchange(trainer, uint64_t(sequence), std::string("a") + end);
@@ -219,10 +209,7 @@ TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
   options.trainers = 4;
   for (const char *last : {"c.", "c"}) {
     const auto policy = createQuorum(2, LateGradients::Count);
-    server.reset();
-    core();
-    application->policy = policy.get();
-    joinAll();
+    joinAll(*policy);
     for (const uint64_t sequence : {1, 2, 3, 4})
       for (const uint32_t trainer : {0, 1, 2})
         exchange(trainer, sequence, sequence == 4 ? "a." : "a");
@@ -246,9 +233,7 @@ TEST_F(ServerCoreTest, WhatWasGatheredCountsBeforeAllMeet) {
 TEST_F(ServerCoreTest, LateGradientsCountBeforeAllMeet) {
   options.trainers = 2;
   const auto policy = createQuorum(1, LateGradients::Count);
-  core();
-  application->policy = policy.get();
-  joinAll();
+  joinAll(*policy);
   EXPECT_TRUE(exchange(0, 1, "a.").came());
   EXPECT_TRUE(exchange(1, 1, "b.").came());
   // Nobody else can join them.
