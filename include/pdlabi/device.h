@@ -162,6 +162,108 @@ void pdldevice_reduce_rows_f64(int64_t reduction, int64_t rows, int64_t width,
                                const double *values, double *out, int64_t first,
                                int64_t stride);
 
+/*===----------------------------------------------------------------------===*
+ * Draws
+ *===----------------------------------------------------------------------===*/
+
+/* pdlrt_dropout; the first four arguments are those of pdl_draws. Turns: for
+ * each bag (without splits: each sample) groups of four columns, which a turn
+ * has in all rows of the bag. */
+int64_t pdldevice_dropout_turns(uint64_t seed, int64_t epoch,
+                                int64_t sample_count, const int64_t *samples,
+                                int64_t stream, double rate, int64_t width,
+                                int64_t bag_count, const int32_t *splits,
+                                const void *values, void *out);
+void pdldevice_dropout_f32(uint64_t seed, int64_t epoch, int64_t sample_count,
+                           const int64_t *samples, int64_t stream, double rate,
+                           int64_t width, int64_t bag_count,
+                           const int32_t *splits, const float *values,
+                           float *out, int64_t first, int64_t stride);
+void pdldevice_dropout_f64(uint64_t seed, int64_t epoch, int64_t sample_count,
+                           const int64_t *samples, int64_t stream, double rate,
+                           int64_t width, int64_t bag_count,
+                           const int32_t *splits, const double *values,
+                           double *out, int64_t first, int64_t stride);
+
+/*===----------------------------------------------------------------------===*
+ * In-batch negatives
+ *
+ * What pdlrt_in_batch_log_sum_exp and pdlrt_in_batch_gradient do, in launches,
+ * each behind the last one. Of f32 alone: in f64 a CPU has the exponential and
+ * the logarithm from the C library. Like them it forms the scores of a block of
+ * at most PDL_IN_BATCH_ROWS rows at a time, in `scores`: PDL_IN_BATCH_ROWS x
+ * count elements. `maxima` and `lane_sums` have PDL_IN_BATCH_ROWS x
+ * PDL_DEVICE_LANES elements each.
+ *
+ * For each block of `rows` rows from row f on, the logarithms of the sums are
+ *   product(0, 1, rows, count, width, users + f * width, items, 0, null, null,
+ *           scores, count)
+ *   in_batch_maxima(f, rows, count, correction, ids, scores, maxima)
+ *   in_batch_exponentials(rows, count, scores, maxima, lane_sums)
+ *   in_batch_logarithms(rows, count, maxima, lane_sums, out + f)
+ * and the gradient is
+ *   product(0, 1, rows, count, width, own + f * width, others, 0, null, null,
+ *           scores, count)
+ *   in_batch_weights(side, f, rows, count, correction, ids, sums, cotangent,
+ *                    scores)
+ *   product(0, 0, rows, width, count, scores, others, 0, null, null,
+ *           out + f * width, width)
+ * where side USERS has users as `own` and items as `others`, and ITEMS items
+ * and users. All are `_f32`.
+ *===----------------------------------------------------------------------===*/
+
+/* Subtracts the corrections from the scores of a block, and takes out who is no
+ * negative; maxima[row * PDL_DEVICE_LANES + lane] = the maximum of a lane of a
+ * row. The block begins at row `block_first`. `correction` and `ids`: of the
+ * batch, or null. Turns: lanes of all rows; one that no element reaches writes
+ * nothing. */
+int64_t pdldevice_in_batch_maxima_turns(int64_t block_first, int64_t rows,
+                                        int64_t count, const void *correction,
+                                        const int64_t *ids, void *scores,
+                                        void *maxima);
+void pdldevice_in_batch_maxima_f32(int64_t block_first, int64_t rows,
+                                   int64_t count, const float *correction,
+                                   const int64_t *ids, float *scores,
+                                   float *maxima, int64_t first,
+                                   int64_t stride);
+
+/* lane_sums[row * PDL_DEVICE_LANES + lane] = the sum of exp(score - maximum of
+ * the row) over a lane of a row. Turns: lanes of all rows. */
+int64_t pdldevice_in_batch_exponentials_turns(int64_t rows, int64_t count,
+                                              const void *scores,
+                                              const void *maxima,
+                                              void *lane_sums);
+void pdldevice_in_batch_exponentials_f32(int64_t rows, int64_t count,
+                                         const float *scores,
+                                         const float *maxima, float *lane_sums,
+                                         int64_t first, int64_t stride);
+
+/* out[row] = the maximum of a row of the block, plus the logarithm of its sum.
+ * Turns: rows. */
+int64_t pdldevice_in_batch_logarithms_turns(int64_t rows, int64_t count,
+                                            const void *maxima,
+                                            const void *lane_sums, void *out);
+void pdldevice_in_batch_logarithms_f32(int64_t rows, int64_t count,
+                                       const float *maxima,
+                                       const float *lane_sums, float *out,
+                                       int64_t first, int64_t stride);
+
+/* Puts w(i, j) of pdlrt_in_batch_gradient in the place of the scores of a
+ * block, whose rows are users or items as `side`, a pdl_batch_side, says.
+ * `correction`, `ids`, `sums` and `cotangent`: of the batch; the first two may
+ * be null. Turns: scores. */
+int64_t pdldevice_in_batch_weights_turns(int64_t side, int64_t block_first,
+                                         int64_t rows, int64_t count,
+                                         const void *correction,
+                                         const int64_t *ids, const void *sums,
+                                         const void *cotangent, void *scores);
+void pdldevice_in_batch_weights_f32(int64_t side, int64_t block_first,
+                                    int64_t rows, int64_t count,
+                                    const float *correction, const int64_t *ids,
+                                    const float *sums, const float *cotangent,
+                                    float *scores, int64_t first,
+                                    int64_t stride);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -194,6 +194,35 @@ TYPED_TEST(ProductsTest, BatchesAreProductsOneBehindTheOther) {
     }
 }
 
+// Where two turns wrote one element, threads of a GPU would race, even if both
+// wrote the same.
+TYPED_TEST(ProductsTest, EachElementIsWrittenByOneTurn) {
+  using T = TypeParam;
+  // Tiles of an element, of four by four, and of eight by eight.
+  const int64_t shapes[][3] = {{30, 5, 7}, {456, 9, 10}, {6200, 9, 21}};
+  for (const auto &[count, m, n] : shapes)
+    for (bool transposeB : {false, true}) {
+      const std::vector<T> a(static_cast<size_t>(count * m), T(1));
+      const std::vector<T> b(static_cast<size_t>(count * n), T(1));
+      std::vector<T> c(static_cast<size_t>(count * m * n));
+      std::vector<int> writes(c.size());
+      const int64_t turns = pdldevice_batch_product_turns(
+          0, transposeB, count, m, n, 1, a.data(), b.data(), c.data());
+      for (int64_t turn = 0; turn < turns; ++turn) {
+        PDL_DEVICE_FUNCTION(T, batch_product)
+        (0, transposeB, count, m, n, 1, a.data(), b.data(), c.data(), turn,
+         turns);
+        const int64_t own = turn / (turns / count) * m * n;
+        for (int64_t i = own; i < own + m * n; ++i) {
+          writes[size_t(i)] += c[size_t(i)] != 0;
+          c[size_t(i)] = 0;
+        }
+      }
+      EXPECT_EQ(writes, std::vector<int>(c.size(), 1))
+          << count << " times " << m << " x " << n;
+    }
+}
+
 TEST(Products, TurnsOfNothing) {
   auto turns = [](int64_t count, int64_t m, int64_t n) {
     return pdldevice_batch_product_turns(0, 0, count, m, n, 3, nullptr, nullptr,

@@ -20,9 +20,13 @@ protected:
 
   void expectSame(int32_t reduction, int64_t rows, int64_t width,
                   Numbers numbers) {
+    expectSame(reduction, rows, width,
+               anyNumbers<T>(rows * width, numbers, random));
+  }
+  void expectSame(int32_t reduction, int64_t rows, int64_t width,
+                  const std::vector<T> &values) {
     SCOPED_TRACE(testing::Message() << "reduction " << reduction << " of "
                                     << rows << " x " << width);
-    const auto values = anyNumbers<T>(rows * width, numbers, random);
     std::vector<T> want(static_cast<size_t>(rows), T(-7));
     pdlrt_reduce_rows(typeCode<T>, reduction, rows, width, values.data(),
                       want.data());
@@ -45,6 +49,16 @@ TYPED_TEST(RowsTest, ReducesInLanesAndATree) {
     for (Numbers kind : numbers)
       for (int64_t width : {1, 2, 7, 15, 16, 17, 31, 32, 33, 100, 401})
         this->expectSame(reduction, 1 + width % 5 * 30, width, kind);
+}
+
+// Of two equal numbers it matters which one a maximum takes.
+TYPED_TEST(RowsTest, MaximaOfZeros) {
+  for (int64_t width : {2, 16, 40}) {
+    std::vector<TypeParam> values(static_cast<size_t>(100 * width));
+    for (TypeParam &value : values)
+      value = TypeParam(this->random() % 2 ? 0.0 : -0.0);
+    this->expectSame(PDL_REDUCE_MAX, 100, width, values);
+  }
 }
 
 TYPED_TEST(RowsTest, RowsOfNothing) {
