@@ -1,0 +1,50 @@
+//===- Lanes.h - The lanes and the tree of a row ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The settled order of sums and maxima over a row, see pdlrt_reduce_rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DEVICELIBRARY_LANES_H
+#define LIB_DEVICELIBRARY_LANES_H
+
+#include "pdlabi/device.h"
+
+#include <cstdint>
+
+namespace pdldevice {
+
+inline constexpr int laneCount = PDL_DEVICE_LANES;
+
+template <typename T> constexpr T infinity() { return T(__builtin_inf()); }
+
+struct Sum {
+  template <typename T> T operator()(T a, T b) const { return a + b; }
+};
+
+/// NaN survives on either side; of two equal values the second is taken.
+struct Maximum {
+  template <typename T> T operator()(T a, T b) const {
+    return (a > b || a != a) ? a : b;
+  }
+};
+
+/// What the tree makes of the lanes, which it overwrites.
+template <typename T, typename Combine>
+inline T joinLanes(T (&lane)[laneCount], Combine combine) {
+#pragma clang loop unroll(full)
+  for (int half = laneCount / 2; half >= 1; half /= 2)
+#pragma clang loop unroll(full)
+    for (int l = 0; l < half; ++l)
+      lane[l] = combine(lane[l], lane[l + half]);
+  return lane[0];
+}
+
+} // namespace pdldevice
+
+#endif // LIB_DEVICELIBRARY_LANES_H

@@ -1,0 +1,63 @@
+//===- Turns.h - What device functions share --------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that is included here and by the sources beside this has no static data,
+// calls no library, and allocates nothing: a GPU has none of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DEVICELIBRARY_TURNS_H
+#define LIB_DEVICELIBRARY_TURNS_H
+
+#include <cstdint>
+
+namespace pdldevice {
+
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+struct Division {
+  int64_t quotient, remainder;
+};
+
+/// Of a number that is not negative by one that is positive. GPUs divide by
+/// long sequences of instructions, and 64 bits take several times what 32 do.
+inline Division divide(int64_t number, int64_t divisor) {
+  if (((number | divisor) >> 32) == 0) {
+    const auto low = static_cast<uint32_t>(number);
+    const auto by = static_cast<uint32_t>(divisor);
+    const uint32_t quotient = low / by;
+    return {quotient, low - quotient * by};
+  }
+  const int64_t quotient = number / divisor;
+  return {quotient, number - quotient * divisor};
+}
+
+/// How many parts of `size` elements hold `count` of them.
+inline int64_t partsOf(int64_t count, int64_t size) {
+  return (count + size - 1) / size;
+}
+
+/// Calls body(turn) for each turn that belongs to a thread.
+template <typename Body>
+inline void forTurns(int64_t turns, int64_t first, int64_t stride, Body body) {
+  for (int64_t turn = first; turn < turns; turn += stride)
+    body(turn);
+}
+
+inline float multiplyAdd(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+inline double multiplyAdd(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
+inline float squareRoot(float x) { return __builtin_sqrtf(x); }
+inline double squareRoot(double x) { return __builtin_sqrt(x); }
+
+} // namespace pdldevice
+
+#endif // LIB_DEVICELIBRARY_TURNS_H
