@@ -26,7 +26,7 @@
  * that the caller owns.
  *  - A function that can fail returns 0 or a `pdl_status`, with a sentence in
  *    a thread-local place (`pdlrt_set_error`, `pdlrt_last_error`). No exception
- *    crosses. Only stage `prepare` may fail.
+ *    crosses. Stage `compute` may fail on a device alone.
  *  - Indices into descriptor arrays are `int32_t`; -1 says "none".
  *
  *===----------------------------------------------------------------------===*/
@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 15u
+#define PDL_ABI_VERSION 16u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -100,6 +100,12 @@ typedef enum pdl_mode {
   PDL_MODE_HYBRID = 6, /* as sync; trainers own parameters, servers tables */
   PDL_MODE_GEO = 7     /* trainers apply; servers add up their changes */
 } pdl_mode;
+
+/* What stage compute of a program runs on. */
+typedef enum pdl_target {
+  PDL_TARGET_CPU = 0,
+  PDL_TARGET_CUDA = 1 /* a device; the stage itself runs on the host */
+} pdl_target;
 
 /* What a program is compiled for. */
 typedef enum pdl_role {
@@ -414,6 +420,42 @@ typedef struct pdl_step_context {
 
 typedef int32_t (*pdl_stage)(const pdl_step_context *context);
 
+/* Of the memory that a step context names, what has a copy on the device, or is
+ * there alone. */
+typedef enum pdl_device_place {
+  PDL_PLACE_FIELD_VALUES = 1,        /* by program field */
+  PDL_PLACE_FIELD_SPLITS = 2,        /* by program field */
+  PDL_PLACE_LOOKUP_INVERSE = 4,      /* by program lookup */
+  PDL_PLACE_PARAMETER = 5,           /* by descriptor symbol */
+  PDL_PLACE_GRADIENT = 6,            /* by program update */
+  PDL_PLACE_OUTPUT = 7,              /* by program output */
+  PDL_PLACE_PREPARE_ARENA = 11,      /* 0 */
+  PDL_PLACE_COMPUTE_ARENA = 12,      /* 0 */
+  PDL_PLACE_LOOKUP_KEY_SPLITS = 14,  /* by program lookup */
+  PDL_PLACE_LOOKUP_OCCURRENCES = 15, /* by program lookup */
+  PDL_PLACE_DRAWS_SAMPLES = 16       /* 0 */
+} pdl_device_place;
+
+/* What a kernel does with an argument. */
+typedef enum pdl_device_argument {
+  PDL_DEVICE_NUMBER = 0,
+  PDL_DEVICE_READ = 1,   /* the address of device memory that it reads */
+  PDL_DEVICE_WRITTEN = 2 /* the same, and it writes there too */
+} pdl_device_argument;
+
+/* The turns `first`, and each that is `stride` further, of a kernel whose turns
+ * are independent. Arguments have 8 bytes each. */
+typedef void (*pdl_device_turns)(const uint64_t *arguments, int64_t first,
+                                 int64_t stride);
+
+/* A kernel of stages compute. */
+typedef struct pdl_device_kernel {
+  const char *name; /* of its entry in the device's code */
+  int32_t argument_count;
+  const int32_t *arguments; /* pdl_device_argument each */
+  pdl_device_turns run;     /* the same code for the host */
+} pdl_device_kernel;
+
 typedef struct pdl_lookup_descriptor {
   int32_t symbol; /* the table */
 } pdl_lookup_descriptor;
@@ -483,7 +525,8 @@ typedef struct pdl_program {
                                     per_key and per_occurrence are zeros */
   pdl_affine_size compute_arena;
   pdl_stage prepare; /* may fail; null in a server's program */
-  pdl_stage compute; /* cannot fail: always 0; null in a server's program */
+  pdl_stage compute; /* 0; a pdl_status where a device failed; null in a
+                        server's program */
   /* By channel number, the same in both roles; none in mode local, nor, in mode
    * geo, in a frozen program: a server knows programs with channels only. */
   int32_t channel_count;
@@ -539,6 +582,11 @@ typedef struct pdl_descriptor {
   const pdl_metric *metrics;
   int32_t program_count;
   const pdl_program *programs;
+  int32_t target; /* pdl_target */
+  int32_t device_kernel_count;
+  const pdl_device_kernel *device_kernels; /* by number */
+  const char *device_code; /* CUDA: PTX with an entry for each kernel; null: the
+                              program was not compiled to it */
 } pdl_descriptor;
 
 /* The only exported symbol of a compiled program. Null if the program cannot
@@ -785,6 +833,41 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metric_index,
  * at most, and not for each update: what is not said is complete when the stage
  * ends. */
 void pdlrt_gradient_ready(void *worker, int32_t update);
+
+/* --- compute on a device ---------------------------------------------------
+ *
+ * The stage runs on the host and adds work to a stream of the replica's device,
+ * which does it in order. A failure is kept: what is added behind it is
+ * nothing, and pdlrt_device_wait says so. */
+
+/* The copy on the device of what a place has; of places that compute writes,
+ * the only one until the stage ends. What is written on the host before is
+ * copied when it is asked for first. */
+void *pdlrt_device_pointer(void *worker, int32_t place, int32_t index);
+
+/* The copy on the device of `bytes` bytes of the program that never change. */
+void *pdlrt_device_constant(void *worker, int64_t bytes, const void *constant);
+
+/* Adds kernel `kernel` of the descriptor, of so many turns. */
+void pdlrt_launch(void *worker, int32_t kernel, int64_t turns,
+                  const uint64_t *arguments);
+
+/* Memory of the host of `bytes` bytes that copies may use until the stage ends.
+ * Never null. */
+void *pdlrt_host_memory(void *worker, int64_t bytes);
+
+/* Adds a copy to, from or within the device. What it reads or writes of the
+ * host is memory of pdlrt_host_memory. */
+void pdlrt_copy_in(void *worker, int64_t bytes, const void *from_host,
+                   void *to_device);
+void pdlrt_copy_out(void *worker, int64_t bytes, const void *from_device,
+                    void *to_host);
+void pdlrt_copy_within(void *worker, int64_t bytes, const void *from, void *to);
+
+/* Waits until all is done that was added, and gives its status, with the error
+ * set. `is_last`: the stage adds no more; gradients and outputs that it has
+ * asked for are brought to the host too. */
+int32_t pdlrt_device_wait(void *worker, int32_t is_last);
 
 /* --- both ---------------------------------------------------------------- */
 

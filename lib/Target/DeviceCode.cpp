@@ -89,11 +89,9 @@ static void addEntry(Function &kernel) {
   LLVMContext &context = module.getContext();
   SmallVector<Type *> types(kernel.getFunctionType()->params());
   types.pop_back_n(2);
-  std::string name = kernel.getName().str();
-  std::replace(name.begin(), name.end(), '.', '_');
   Function *entry = Function::Create(
       FunctionType::get(Type::getVoidTy(context), types, /*isVarArg=*/false),
-      GlobalValue::ExternalLinkage, name, module);
+      GlobalValue::ExternalLinkage, entryNameOf(kernel.getName()), module);
   entry->setCallingConv(CallingConv::PTX_Kernel);
   entry->addFnAttr("nvvm.maxntid", kMostThreads);
   entry->setDoesNotThrow();

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelArguments.h"
 #include "KernelLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_RTDISTRIBUTELOOPS
@@ -25,65 +26,15 @@ using namespace mlir;
 using namespace pdlc;
 
 namespace {
-
-/// A kernel whose turns threads share: loops of which each but the last holds
-/// nothing but the next one, and what computes without memory.
-struct SharedLoops {
-  SmallVector<scf::ParallelOp> loops; // the outermost first
-  SmallVector<Value> bounds;          // of all their dimensions
-
-  bool match(func::FuncOp kernel);
-  void distribute(func::FuncOp kernel, Value first, Value stride);
-};
-
 struct DistributeLoops : pdlc::impl::RTDistributeLoopsBase<DistributeLoops> {
-  using RTDistributeLoopsBase::RTDistributeLoopsBase;
   void runOnOperation() override;
 };
-
 } // namespace
 
-/// Whether its dimensions run from 0 on in steps of 1, and combine nothing.
-static bool isPlain(scf::ParallelOp loop) {
-  return loop.getNumReductions() == 0 &&
-         llvm::all_of(
-             loop.getLowerBound(),
-             [](Value bound) { return matchPattern(bound, m_Zero()); }) &&
-         llvm::all_of(loop.getStep(),
-                      [](Value step) { return matchPattern(step, m_One()); });
-}
-
-/// Brings a constant that `loop` holds to where it stands, as a bound must be.
-static bool isKnownBefore(Value bound, scf::ParallelOp outermost) {
-  if (outermost.isDefinedOutsideOfLoop(bound))
-    return true;
-  Operation *definition = bound.getDefiningOp();
-  if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
-    return false;
-  definition->moveBefore(outermost);
-  return true;
-}
-
-bool SharedLoops::match(func::FuncOp kernel) {
-  Block *block = &kernel.getBody().front();
-  if (!llvm::hasSingleElement(kernel.getBody()))
-    return false;
-  while (scf::ParallelOp loop = onlyLoopOf(*block)) {
-    if (!isPlain(loop))
-      break;
-    scf::ParallelOp outermost = loops.empty() ? loop : loops.front();
-    if (!llvm::all_of(loop.getUpperBound(), [&](Value bound) {
-          return isKnownBefore(bound, outermost);
-        }))
-      break;
-    loops.push_back(loop);
-    llvm::append_range(bounds, loop.getUpperBound());
-    block = loop.getBody();
-  }
-  return !loops.empty();
-}
-
-void SharedLoops::distribute(func::FuncOp kernel, Value first, Value stride) {
+/// Lets a thread do the turns `first`, and each that is `stride` further.
+static void distribute(SharedLoops &shared, func::FuncOp kernel, Value first,
+                       Value stride) {
+  auto &[loops, bounds] = shared;
   Location loc = kernel.getLoc();
   OpBuilder builder(loops.front());
   Value total = bounds.front();
@@ -136,58 +87,37 @@ static void leaveToFirst(func::FuncOp kernel, Value first) {
     choice->getNextNode()->moveBefore(end);
 }
 
-/// Calls the kernel as each of so many threads, one after the other, the last
-/// one first.
-static void emulate(func::CallOp call, int64_t threads) {
-  OpBuilder builder(call);
-  Location loc = call.getLoc();
-  const auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value last = constant(threads - 1), all = constant(threads);
-  auto loop = scf::ForOp::create(builder, loc, constant(0), all, constant(1));
-  builder.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> arguments(call.getOperands());
-  arguments.push_back(
-      arith::SubIOp::create(builder, loc, last, loop.getInductionVar()));
-  arguments.push_back(all);
-  func::CallOp::create(builder, loc, call.getCallee(), TypeRange(), arguments);
-  call.erase();
-}
-
 void DistributeLoops::runOnOperation() {
   SymbolTable symbols(getOperation());
-  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
-  getOperation().walk([&](func::CallOp call) {
-    if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-      calls[callee].push_back(call);
-  });
-  int64_t shared = 0;
-  for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-    if (kernel.isExternal() || kernel.getNumResults() > 0 ||
-        (emulatedThreads > 0 && !calls.contains(kernel)))
+  int64_t distributed = 0;
+  for (auto op : llvm::make_early_inc_range(
+           getOperation().getOps<rt::DeviceKernelOp>())) {
+    auto kernel = symbols.lookup<func::FuncOp>(op.getKernel());
+    if (op.getRuns())
       continue;
-    for (func::CallOp call : calls.lookup(kernel))
-      emulate(call, std::max<int64_t>(emulatedThreads, 1));
-    Type index = IndexType::get(&getContext());
-    const unsigned count = kernel.getNumArguments();
-    const auto none = DictionaryAttr::get(&getContext());
-    if (failed(kernel.insertArguments({count, count}, {index, index},
-                                      {none, none},
-                                      {kernel.getLoc(), kernel.getLoc()}))) {
-      kernel.emitError("two numbers cannot follow its arguments");
-      return signalPassFailure();
+    if (!kernel.isExternal()) {
+      Type index = IndexType::get(&getContext());
+      const unsigned count = kernel.getNumArguments();
+      const auto none = DictionaryAttr::get(&getContext());
+      if (failed(kernel.insertArguments({count, count}, {index, index},
+                                        {none, none},
+                                        {kernel.getLoc(), kernel.getLoc()}))) {
+        kernel.emitError("two numbers cannot follow its arguments");
+        return signalPassFailure();
+      }
+      SharedLoops loops;
+      if (loops.match(kernel)) {
+        distribute(loops, kernel, kernel.getArgument(count),
+                   kernel.getArgument(count + 1));
+        ++distributed;
+      } else {
+        leaveToFirst(kernel, kernel.getArgument(count));
+      }
+      hoistMemory(kernel);
     }
-    SharedLoops loops;
-    if (loops.match(kernel)) {
-      loops.distribute(kernel, kernel.getArgument(count),
-                       kernel.getArgument(count + 1));
-      ++shared;
-    } else {
-      leaveToFirst(kernel, kernel.getArgument(count));
-    }
-    hoistMemory(kernel);
+    func::FuncOp run = createCallFromMemory(kernel, ".run", symbols);
+    op.setRunsAttr(FlatSymbolRefAttr::get(run.getSymNameAttr()));
   }
   reportStatistic(*this, getOperation(), numShared, "distributed-kernels",
-                  shared);
+                  distributed);
 }

@@ -63,21 +63,11 @@ static LogicalResult checkBody(func::FuncOp function,
 void ExtractKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SymbolTable symbols(module);
-  llvm::SetVector<func::FuncOp> kernels;
-  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
-    if (auto stage = symbols.lookup<func::FuncOp>(program.getCompute()))
-      appendCallees(stage, symbols, kernels);
-  kernels.remove_if(
-      [](func::FuncOp function) { return function.isExternal(); });
-  for (func::FuncOp kernel : kernels)
-    if (kernel.getNumResults() > 0) {
-      kernel.emitError() << "kernel " << kernel.getSymName()
-                         << " gives numbers to its caller, which a device does "
-                            "not; this is a fault of PDL, please report it";
-      return signalPassFailure();
-    }
+  llvm::SetVector<func::FuncOp> kept;
+  for (rt::DeviceKernelOp kernel : module.getOps<rt::DeviceKernelOp>())
+    kept.insert(symbols.lookup<func::FuncOp>(kernel.getKernel()));
+  const size_t kernels = kept.size();
   // Formulas call functions of their own.
-  llvm::SetVector<func::FuncOp> kept(kernels.begin(), kernels.end());
   for (size_t next = 0; next < kept.size(); ++next)
     appendCallees(kept[next], symbols, kept);
   for (func::FuncOp function : kept)
@@ -87,7 +77,8 @@ void ExtractKernels::runOnOperation() {
     if (auto function = dyn_cast<func::FuncOp>(op);
         !function || !kept.contains(function))
       op.erase();
-  for (func::FuncOp kernel : kernels)
-    kernel->removeAttr("passthrough");
-  reportStatistic(*this, module, numKernels, "device-kernels", kernels.size());
+  for (StringRef name :
+       {rt::RTDialect::kTargetAttrName, rt::RTDialect::kDeviceCodeAttrName})
+    module->removeAttr(name);
+  reportStatistic(*this, module, numKernels, "extracted-kernels", kernels);
 }

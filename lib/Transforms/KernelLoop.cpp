@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLoop.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+using namespace pdlc;
 
 scf::ParallelOp pdlc::onlyLoopOf(Block &block) {
   scf::ParallelOp found;
@@ -22,4 +24,44 @@ scf::ParallelOp pdlc::onlyLoopOf(Block &block) {
       return nullptr;
     }
   return found;
+}
+
+/// Whether its dimensions run from 0 on in steps of 1, and combine nothing.
+static bool isPlain(scf::ParallelOp loop) {
+  return loop.getNumReductions() == 0 &&
+         llvm::all_of(
+             loop.getLowerBound(),
+             [](Value bound) { return matchPattern(bound, m_Zero()); }) &&
+         llvm::all_of(loop.getStep(),
+                      [](Value step) { return matchPattern(step, m_One()); });
+}
+
+/// Brings a constant that `loop` holds to where it stands, as a bound must be.
+static bool isKnownBefore(Value bound, scf::ParallelOp outermost) {
+  if (outermost.isDefinedOutsideOfLoop(bound))
+    return true;
+  Operation *definition = bound.getDefiningOp();
+  if (!definition || !definition->hasTrait<OpTrait::ConstantLike>())
+    return false;
+  definition->moveBefore(outermost);
+  return true;
+}
+
+bool SharedLoops::match(func::FuncOp kernel) {
+  Block *block = &kernel.getBody().front();
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return false;
+  while (scf::ParallelOp loop = onlyLoopOf(*block)) {
+    if (!isPlain(loop))
+      break;
+    scf::ParallelOp outermost = loops.empty() ? loop : loops.front();
+    if (!llvm::all_of(loop.getUpperBound(), [&](Value bound) {
+          return isKnownBefore(bound, outermost);
+        }))
+      break;
+    loops.push_back(loop);
+    llvm::append_range(bounds, loop.getUpperBound());
+    block = loop.getBody();
+  }
+  return !loops.empty();
 }

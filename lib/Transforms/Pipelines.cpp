@@ -16,6 +16,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -109,6 +110,11 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // One address for all kernels that are given it.
     manager.addPass(createCSEPass());
     manager.addPass(createRTDeduplicateKernels());
+    if (options.target == Target::Cuda) {
+      manager.addPass(createRTLaunchKernels());
+      manager.addPass(createCSEPass());
+      manager.addPass(createRTDistributeLoops());
+    }
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
   case Phase::LLVM:
@@ -124,6 +130,13 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   }
   manager.addPass(createNNVerifyPhase({stringify(phase).str()}));
+}
+
+std::optional<Target> pdlc::symbolizeTarget(StringRef name) {
+  return llvm::StringSwitch<std::optional<Target>>(name)
+      .Case("cpu", Target::Cpu)
+      .Case("cuda", Target::Cuda)
+      .Default(std::nullopt);
 }
 
 void pdlc::buildPipeline(OpPassManager &manager, Phase to,
@@ -151,7 +164,6 @@ void pdlc::buildDevicePipeline(OpPassManager &manager) {
   // Behind it what formulas call has names.
   manager.addPass(createMathToABI());
   manager.addPass(createRTExtractKernels());
-  manager.addPass(createRTDistributeLoops());
   addLLVMLowering(manager);
 }
 
@@ -191,6 +203,9 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> targetCpu{*this, "target-cpu",
                                 llvm::cl::desc("The CPU to compile for"),
                                 llvm::cl::init("x86-64-v3")};
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("What compute runs on: cpu or cuda"),
+      llvm::cl::init("cpu")};
   Option<std::string> mode{*this, "mode", llvm::cl::desc(modeDescription()),
                            llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
@@ -220,7 +235,7 @@ findPhase(StringRef name,
 void pdlc::registerPipelines() {
   registerPassPipeline(
       "pdl-device-pipeline",
-      "Of a module in phase tasks makes the kernels of a device, in the LLVM "
+      "Of a module for a device, in phase tasks, makes its kernels in the LLVM "
       "dialect",
       [](OpPassManager &manager, StringRef text,
          function_ref<LogicalResult(const llvm::Twine &)> reject)
@@ -256,6 +271,11 @@ void pdlc::registerPipelines() {
         options.numerics = arguments.numerics;
         options.compute = arguments.compute;
         options.targetCpu = arguments.targetCpu;
+        std::optional<Target> target = symbolizeTarget(arguments.target);
+        if (!target)
+          return reject("--pdl-pipeline knows no target '" + arguments.target +
+                        "'; expected cpu or cuda");
+        options.target = *target;
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;
         options.targetBlockBytes = arguments.targetBlockBytes;

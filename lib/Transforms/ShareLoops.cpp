@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelArguments.h"
 #include "KernelLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -94,8 +95,6 @@ struct SharedKernel {
   bool match();
   /// Lets the loop run from a first turn to a last one that it is given.
   void takeRange();
-  /// A function that calls the kernel with arguments from memory, 8 bytes each.
-  func::FuncOp createTurns(SymbolTable &symbols);
   /// What `call` leaves to the runtime.
   void replace(func::CallOp call, func::FuncOp turns, Value room);
 };
@@ -140,45 +139,6 @@ void SharedKernel::takeRange() {
     llvm_unreachable("two numbers may follow any arguments");
   loop.getLowerBoundMutable()[0].set(function.getArgument(count));
   loop.getUpperBoundMutable()[0].set(function.getArgument(count + 1));
-}
-
-/// Where argument `number` lies in the memory of all of them.
-static Value argumentAt(OpBuilder &builder, Location loc, Value memory,
-                        unsigned number) {
-  return LLVM::GEPOp::create(builder, loc, memory.getType(),
-                             builder.getI64Type(), memory,
-                             ArrayRef<LLVM::GEPArg>{int32_t(number)});
-}
-
-func::FuncOp SharedKernel::createTurns(SymbolTable &symbols) {
-  Location loc = function.getLoc();
-  OpBuilder builder(function.getContext());
-  Type pointer = LLVM::LLVMPointerType::get(function.getContext());
-  Type i64 = builder.getI64Type(), index = builder.getIndexType();
-  auto turns =
-      func::FuncOp::create(loc, (function.getSymName() + ".turns").str(),
-                           builder.getFunctionType({pointer, i64, i64}, {}));
-  turns.setPrivate();
-  symbols.insert(turns, std::next(function->getIterator()));
-  Block *body = turns.addEntryBlock();
-  builder.setInsertionPointToStart(body);
-  SmallVector<Value> arguments;
-  const unsigned own = function.getNumArguments() - 2;
-  for (unsigned i = 0; i < own; ++i) {
-    Type type = function.getArgumentTypes()[i];
-    Value value =
-        LLVM::LoadOp::create(builder, loc, isa<IndexType>(type) ? i64 : type,
-                             argumentAt(builder, loc, body->getArgument(0), i));
-    if (isa<IndexType>(type))
-      value = arith::IndexCastOp::create(builder, loc, index, value);
-    arguments.push_back(value);
-  }
-  for (unsigned i : {1, 2})
-    arguments.push_back(
-        arith::IndexCastOp::create(builder, loc, index, body->getArgument(i)));
-  func::CallOp::create(builder, loc, function, arguments);
-  func::ReturnOp::create(builder, loc);
-  return turns;
 }
 
 void SharedKernel::replace(func::CallOp call, func::FuncOp turns, Value room) {
@@ -250,7 +210,7 @@ void ShareLoops::runOnOperation() {
   }
   for (auto &[function, kernel] : kernels) {
     kernel.takeRange();
-    func::FuncOp turns = kernel.createTurns(symbols);
+    func::FuncOp turns = createCallFromMemory(function, ".turns", symbols);
     for (func::CallOp call : kernel.calls)
       kernel.replace(call, turns, rooms[call->getParentOfType<func::FuncOp>()]);
   }

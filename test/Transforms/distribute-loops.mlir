@@ -1,13 +1,12 @@
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file | FileCheck %s
 // RUN: pdl-opt %s --rt-distribute-loops --split-input-file --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// RUN: pdl-opt %s --rt-distribute-loops=emulated-threads=7 --split-input-file | FileCheck %s --check-prefix=EMULATED
 // What is left then has an order.
 // RUN: pdl-opt %s --rt-distribute-loops --rt-serialize-loops --split-input-file | FileCheck %s --check-prefix=ORDER
 // ORDER-NOT: scf.parallel
 
 // STATISTICS-COUNT-5: distributed-kernels=1
 // STATISTICS: distributed-kernels=0
-// STATISTICS: distributed-kernels=1
+// STATISTICS: distributed-kernels=0
 
 // All dimensions are numbered, those of a loop inside too; its constant bound is
 // known before.
@@ -25,6 +24,18 @@
 // CHECK: memref.store %[[V]], %{{.*}}[%[[I]], %[[J]], %[[K]]]
 // CHECK-NOT: scf.
 // CHECK: return
+
+// For the host it has its arguments in memory.
+
+// CHECK-LABEL: func.func private @copy.run(
+// CHECK-SAME: %[[ARGUMENTS:.*]]: !llvm.ptr, %[[FIRST:.*]]: i64, %[[STRIDE:.*]]: i64)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[ARGUMENTS]][2]
+// CHECK: %[[N:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i64
+// CHECK: arith.index_cast %[[N]]
+// CHECK: arith.index_cast %[[FIRST]]
+// CHECK: arith.index_cast %[[STRIDE]]
+// CHECK: call @copy(
+// CHECK: rt.device_kernel @copy {{.*}} runs @copy.run
 func.func private @copy(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -42,6 +53,7 @@ func.func private @copy(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
   }
   return
 }
+rt.device_kernel @copy arguments [#rt<device_argument read>, #rt<device_argument written>, #rt<device_argument number>]
 
 // -----
 
@@ -74,6 +86,7 @@ func.func private @concat(%x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr, %n: index
   }
   return
 }
+rt.device_kernel @concat arguments [#rt<device_argument read>, #rt<device_argument read>, #rt<device_argument written>, #rt<device_argument number>]
 
 // -----
 
@@ -100,6 +113,7 @@ func.func private @sums(%x: !llvm.ptr, %y: !llvm.ptr, %n: index) {
   }
   return
 }
+rt.device_kernel @sums arguments [#rt<device_argument written>, #rt<device_argument read>, #rt<device_argument number>]
 
 // -----
 
@@ -128,6 +142,7 @@ func.func private @rows(%x: !llvm.ptr, %n: index) {
   }
   return
 }
+rt.device_kernel @rows arguments [#rt<device_argument written>, #rt<device_argument number>]
 
 // -----
 
@@ -150,6 +165,7 @@ func.func private @calls(%x: !llvm.ptr, %n: index) {
   }
   return
 }
+rt.device_kernel @calls arguments [#rt<device_argument written>, #rt<device_argument number>]
 
 // -----
 
@@ -196,36 +212,21 @@ func.func private @reads_before(%x: !llvm.ptr, %n: index) {
   }
   return
 }
+rt.device_kernel @sum arguments [#rt<device_argument written>, #rt<device_argument read>, #rt<device_argument number>]
+rt.device_kernel @reads_before arguments [#rt<device_argument written>, #rt<device_argument number>]
 
 // -----
 
-// A test runs threads one after the other, on a CPU; what nobody calls stays.
+// Who is no kernel stays as it is, and a kernel that is linked later has its turns
+// already.
 
-// EMULATED-LABEL: func.func private @kernel(
-// EMULATED-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
-// EMULATED-LABEL: func.func @unused(
-// EMULATED-SAME: %{{.*}}: !llvm.ptr)
-// EMULATED-LABEL: func.func @stage(
-// EMULATED: %[[LAST:.*]] = arith.constant 6 : index
-// EMULATED: %[[ALL:.*]] = arith.constant 7 : index
-// EMULATED: scf.for %[[I:.*]] = %{{.*}} to %[[ALL]]
-// EMULATED-NEXT: %[[THREAD:.*]] = arith.subi %[[LAST]], %[[I]]
-// EMULATED-NEXT: func.call @kernel(%{{.*}}, %{{.*}}, %[[THREAD]], %[[ALL]])
-func.func private @kernel(%x: !llvm.ptr, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f32
-  %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?xf32>
-  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    memref.store %zero, %0[%i] : memref<?xf32>
-    scf.reduce
-  }
+// CHECK-LABEL: func.func @stage(
+// CHECK-SAME: %{{.*}}: !llvm.ptr)
+// CHECK: func.func private @pdldevice_given(!llvm.ptr, i64, i64, i64)
+// CHECK-LABEL: func.func private @pdldevice_given.run(
+// CHECK: call @pdldevice_given(
+func.func @stage(%x: !llvm.ptr) {
   return
 }
-func.func @unused(%x: !llvm.ptr) {
-  return
-}
-func.func @stage(%x: !llvm.ptr, %n: index) {
-  call @kernel(%x, %n) : (!llvm.ptr, index) -> ()
-  return
-}
+func.func private @pdldevice_given(!llvm.ptr, i64, i64, i64)
+rt.device_kernel @pdldevice_given arguments [#rt<device_argument written>, #rt<device_argument number>]

@@ -1,10 +1,10 @@
 // RUN: pdl-opt %s --rt-extract-kernels | FileCheck %s
 // RUN: pdl-opt %s --rt-extract-kernels --remarks-filter=statistics -o %t 2>&1 | FileCheck %s --check-prefix=STATISTICS
 
-// What compute stages call stays, with the functions of formulas; nothing else of
+// What a device launches stays, with the functions of formulas; nothing else of
 // the program does.
 
-// STATISTICS: device-kernels=2
+// STATISTICS: extracted-kernels=2
 
 // CHECK-LABEL: module
 // CHECK-NOT: nn.
@@ -24,10 +24,10 @@ module @model {
     %zero = arith.constant 0 : i32
     return %zero : i32
   }
-  func.func private @fill(%x: !llvm.ptr, %n: index) attributes {passthrough = ["noinline"]} {
+  func.func private @fill(%x: !llvm.ptr, %n: index) {
     return
   }
-  func.func private @exp(%x: !llvm.ptr) attributes {passthrough = ["noinline"]} {
+  func.func private @exp(%x: !llvm.ptr) {
     %0 = llvm.load %x : !llvm.ptr -> f32
     %1 = call @pdlabi_expf(%0) : (f32) -> f32
     llvm.store %1, %x : f32, !llvm.ptr
@@ -40,10 +40,13 @@ module @model {
   func.func @train_compute(%context: !llvm.ptr) -> i32 {
     %zero = arith.constant 0 : i32
     %n = rt.count batch[0] of %context : !llvm.ptr
-    call @fill(%context, %n) : (!llvm.ptr, index) -> ()
-    call @exp(%context) : (!llvm.ptr) -> ()
+    %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
+    rt.launch @fill turns %n of %worker(%context, %n) : !llvm.ptr, (!llvm.ptr, index)
+    rt.launch @exp turns %n of %worker(%context) : !llvm.ptr, (!llvm.ptr)
     return %zero : i32
   }
+  rt.device_kernel @fill arguments [#rt<device_argument written>, #rt<device_argument number>]
+  rt.device_kernel @exp arguments [#rt<device_argument written>]
   rt.program @train frozen reads(@clicks [@label])
     prepare(@train_prepare, <0 + 0 * batch>) compute(@train_compute, <0 + 0 * batch>)
 }

@@ -6,7 +6,7 @@
 // The names are those of the .td files, from which docs/Reference comes.
 // RUN: pdl-opt %s --pdl-pipeline="to=llvm" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
-// RUN: pdl-opt %s --pdl-pipeline="to=tasks" -o %t.tasks
+// RUN: pdl-opt %s --pdl-pipeline="to=tasks target=cuda" --remarks-filter=statistics -o %t.tasks >> %t.all 2>&1
 // RUN: pdl-opt %t.tasks --pdl-device-pipeline --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: FileCheck %s --check-prefix=SYNC < %t.all
 // RUN: FileCheck %s --check-prefix=DEVICE < %t.all
@@ -14,7 +14,7 @@
 // RUN: cat %pdl_src/docs/Reference/Passes*.md | sed -n "/^#### Statistics/,/^### /s/^\([a-z-]*\) *: .*/\1/p" | sort -u > %t.declared
 // RUN: diff %t.declared %t.reported
 
-// CHECK: statistics.mlir:[[# @LINE + 37]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
+// CHECK: statistics.mlir:[[# @LINE + 38]]:1: remark: [Analysis] nn-link-std | Category:statistics | definitions-linked=1{{$}}
 // CHECK-NEXT: nn-add-averages | Category:statistics | groups-averaged=0{{$}}
 // CHECK-NEXT: nn-merge-lookups | Category:statistics | lookups-merged=1{{$}}
 // CHECK-NEXT: nn-autodiff | Category:statistics | ops-differentiated=10{{$}}
@@ -42,8 +42,9 @@
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
 
-// DEVICE: rt-extract-kernels | Category:statistics | device-kernels=4{{$}}
+// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=4{{$}}
 // DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=3{{$}}
+// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=4{{$}}
 
 // SYNC: ps-partition | Category:statistics | blocks=2{{$}}
 // SYNC: ps-partition | Category:statistics | shards=1024{{$}}

@@ -12,6 +12,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Target/Codegen.h"
 #include "pdlc/Target/DeviceCode.h"
 #include "pdlc/Target/Executable.h"
@@ -65,10 +66,15 @@ static cl::opt<std::string> compute(
     cl::desc("f32 (default); bf16: factors of large products are rounded to "
              "bf16 and summed in f32, which needs a CPU with AVX512-BF16"),
     cl::cat(category));
+static cl::opt<std::string> target(
+    "target", cl::init("cpu"),
+    cl::desc("What trainers compute on. cpu (default); cuda: NVIDIA's GPUs: "
+             "tables, servers, and what there is no kernel for, stay on CPUs"),
+    cl::value_desc("kind"), cl::cat(category));
 static cl::opt<std::string> gpuArchitecture(
     "gpu-arch", cl::init("sm_80"),
-    cl::desc("With --emit=ptx: the oldest GPU that the kernels run on "
-             "(default: sm_80)"),
+    cl::desc("With --target=cuda or --emit=ptx: the oldest GPU that the "
+             "kernels run on (default: sm_80)"),
     cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
     elementType("element-type", cl::init("f32"),
@@ -164,6 +170,10 @@ static const pdlc::ps::ModeProperties &modeProperties() {
 }
 static bool isDistributed() { return modeProperties().hasServers; }
 static bool emitsKernels() { return emitKind == "ptx"; }
+static pdlc::Target chosenTarget() {
+  return emitsKernels() || target == "cuda" ? pdlc::Target::Cuda
+                                            : pdlc::Target::Cpu;
+}
 static bool emitsPrograms() {
   return emitKind != "obj" && emitKind != "llvm" && !emitsKernels();
 }
@@ -230,6 +240,7 @@ static int checkFlags() {
                 pdlc::ps::modeList(/*withServers=*/false));
   if (checkOneOf("numerics", numerics, {"fast", "strict"}) ||
       checkOneOf("compute", compute, {"f32", "bf16"}) ||
+      checkOneOf("target", target, {"cpu", "cuda"}) ||
       checkOneOf("element-type", elementType, {"f32", "f64"}))
     return 1;
   if (compute == "bf16" && elementType == "f64")
@@ -249,8 +260,12 @@ static int checkFlags() {
         "--emit=" + emitKind +
         " mixes kinds: give exe, obj, llvm or ptx alone, or roles such as "
         "trainer,pserver");
-  if (!emitsKernels() && gpuArchitecture.getNumOccurrences())
-    return fail("--gpu-arch is for --emit=ptx; leave it out");
+  if (emitsKernels() && target.getNumOccurrences() && target == "cpu")
+    return fail("--emit=ptx asks for kernels of a GPU, but --target=cpu has "
+                "none; leave --target out");
+  if (chosenTarget() == pdlc::Target::Cpu &&
+      gpuArchitecture.getNumOccurrences())
+    return fail("--gpu-arch is for --target=cuda and --emit=ptx; leave it out");
   if (Error error = pdlc::checkGpuArchitecture(gpuArchitecture))
     return fail("--gpu-arch: " + toString(std::move(error)));
   if (!isDistributed() && is_contained(parts, "pserver"))
@@ -286,6 +301,7 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
   options.numerics = numerics;
   options.compute = compute;
   options.targetCpu = targetCpu;
+  options.target = chosenTarget();
   options.mode = chosenMode();
   options.isRole = isRole;
   options.slice = slice;
@@ -298,30 +314,57 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
   return manager.run(module);
 }
 
+/// Leaves of a module in phase `tasks` the kernels of a device.
+static mlir::LogicalResult keepKernels(mlir::ModuleOp module,
+                                       mlir::TimingScope &timing) {
+  mlir::PassManager manager(module.getContext());
+  manager.enableTiming(timing);
+  pdlc::buildDevicePipeline(manager);
+  return manager.run(module);
+}
+
+/// Translates what a device launches of a module in phase `tasks`, and keeps it
+/// there for the descriptor.
+static mlir::LogicalResult addDeviceCode(mlir::ModuleOp module,
+                                         mlir::TimingScope &timing) {
+  if (!module->hasAttr(pdlc::rt::RTDialect::kTargetAttrName))
+    return mlir::success();
+  mlir::OwningOpRef<mlir::ModuleOp> kernels(module.clone());
+  if (failed(keepKernels(*kernels, timing)))
+    return mlir::failure();
+  mlir::TimingScope translation = timing.nest("Translation to PTX");
+  Expected<std::string> text = pdlc::compileToPtx(*kernels, gpuArchitecture);
+  if (!text)
+    return mlir::emitError(module.getLoc(), toString(text.takeError()));
+  module->setAttr(pdlc::rt::RTDialect::kDeviceCodeAttrName,
+                  mlir::StringAttr::get(module.getContext(), *text));
+  return mlir::success();
+}
+
 /// `from`: the module is one role of a program of several processes, in that
 /// phase. Where kernels are asked for, phase `tasks` leaves those of a device.
 static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
                                        std::optional<pdlc::Phase> from,
                                        mlir::TimingScope &timing) {
   const bool isRole = from.has_value();
+  const auto runTo = [&](pdlc::Phase next, bool verifies) {
+    const std::optional<pdlc::Phase> before = std::exchange(from, next);
+    return runPipelineOnce(module, next, before, isRole, verifies, timing);
+  };
   // What users wrote is verified behind each pass of phase model, for some of
   // it can be only when the rules it names are there. From then on modules are
   // PDL's own, and are verified behind each phase, which a pass does.
-  if (!isRole) {
-    if (failed(runPipelineOnce(module, pdlc::Phase::Model, from, isRole,
-                               /*verifies=*/true, timing)))
-      return mlir::failure();
-    from = pdlc::Phase::Model;
-  }
-  if (failed(runPipelineOnce(module, to, from, isRole, /*verifies=*/false,
-                             timing)))
+  if (!isRole && failed(runTo(pdlc::Phase::Model, /*verifies=*/true)))
     return mlir::failure();
-  if (!emitsKernels() || to != pdlc::Phase::Tasks)
-    return mlir::success();
-  mlir::PassManager manager(module.getContext());
-  manager.enableTiming(timing);
-  pdlc::buildDevicePipeline(manager);
-  return manager.run(module);
+  if (chosenTarget() == pdlc::Target::Cuda && to == pdlc::Phase::LLVM &&
+      (failed(runTo(pdlc::Phase::Tasks, /*verifies=*/false)) ||
+       failed(addDeviceCode(module, timing))))
+    return mlir::failure();
+  if (failed(runTo(to, /*verifies=*/false)))
+    return mlir::failure();
+  return emitsKernels() && to == pdlc::Phase::Tasks
+             ? keepKernels(module, timing)
+             : mlir::success();
 }
 
 /// Brings the module to phase `llvm` (`tasks` for a GPU), as one program or

@@ -10,6 +10,7 @@
 #define PDLC_TARGET_DEVICECODE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
@@ -19,8 +20,16 @@ namespace pdlc {
 /// written for. An error names those that LLVM knows.
 llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
 
+/// The name of a kernel's entry in the code of a device, whose names have no
+/// points.
+inline std::string entryNameOf(llvm::StringRef kernel) {
+  std::string name = kernel.str();
+  llvm::replace(name, '.', '_');
+  return name;
+}
+
 /// Compiles the kernels that `buildDevicePipeline` has made to PTX: one entry
-/// for each, of the kernel's own arguments, `.` of its name as `_`. Each thread
+/// for each, of the kernel's own arguments (`entryNameOf`). Each thread
 /// of a grid of any size in one dimension, of blocks of at most 256, does its
 /// share of the turns. Rounding is that of strict numerics: nothing is
 /// contracted, quotients and roots are rounded, denormals are kept. Needs no

@@ -18,6 +18,12 @@ class OpPassManager;
 
 namespace pdlc {
 
+/// What stage compute runs on: `cpu`, or `cuda`, NVIDIA's GPUs.
+enum class Target { Cpu, Cuda };
+
+/// The target of that name; none if there is none.
+std::optional<Target> symbolizeTarget(llvm::StringRef name);
+
 /// What a compilation can be told; the same for pdl-opt and pdl-translate.
 struct PipelineOptions {
   /// `f32`, or `f64` for tests against mathematics.
@@ -29,6 +35,7 @@ struct PipelineOptions {
   std::string compute = "f32";
   /// A name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
+  Target target = Target::Cpu;
   /// Where it has servers, phase `roles` leaves two modules in one; later
   /// phases treat each, or, where `isRole` is set, the module, which then is
   /// one of them.
@@ -48,8 +55,8 @@ void buildPipeline(mlir::OpPassManager &manager, Phase to,
                    std::optional<Phase> from = std::nullopt);
 
 /// Adds the passes that make the kernels of a device, in the LLVM dialect, of a
-/// module in phase `tasks`: functions of pointers, numbers, and the number of a
-/// thread and of all threads. Nothing else of the program stays.
+/// module for one in phase `tasks`: functions of pointers, numbers, and the
+/// number of a thread and of all threads. Nothing else of the program stays.
 void buildDevicePipeline(mlir::OpPassManager &manager);
 
 /// Registers `--pdl-pipeline="to=..."` and `--pdl-device-pipeline`.

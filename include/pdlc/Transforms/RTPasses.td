@@ -187,28 +187,44 @@ def RTShareLoops : Pass<"rt-share-loops", "::mlir::ModuleOp"> {
   ];
 }
 
-def RTExtractKernels : Pass<"rt-extract-kernels", "::mlir::ModuleOp"> {
-  let summary = "The kernels that compute stages call, without the program";
+def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
+  let summary = "Stages compute leave their work to a device";
   let description = [{
-    Of a module in phase `tasks` leaves the kernels that its compute stages call, and
-    the scalar functions that these call: what a device launches. It becomes code
-    for the device by itself; the rest of the program runs on the host. A kernel in
-    which something has no code for a device is refused at that op: what calls the
-    runtime in a turn, and functions of f64 that the C library has on a CPU.
+    Compute stages of a module in phase `tasks` become what runs beside a device: calls of kernels
+    become launches, pointers those of the device's memory, and an `rt.device_kernel`
+    says of each kernel what it does with its arguments. A launch says how many turns
+    there are, which is computed where the kernel was called; a kernel that is no parallel
+    loop has one.
+
+    What there is no kernel for stays on the host: its inputs are copied out, and the
+    stage waits for them; what it writes is copied in. Rows of tables, which are the
+    host's, are gathered into memory that copies can use. Sums of losses and
+    metrics wait until the end of their block, so that the stage waits once for all of them. What a program's
+    fields, lookups and parameters hold is on both sides, and the host reads its own.
+
+    The stage returns the status of the device. Who calls a kernel elsewhere on the
+    host calls a copy of it. Memory that is nobody's is a fault of the compiler, and refused.
 
     Before:
     ```mlir
-    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index) { ... }
     func.func @train_compute(%context: !llvm.ptr) -> i32 {
-      call @kernel.fill_f32(%0, %n) : (!llvm.ptr, index) -> ()
+      %arena = rt.pointer compute_arena[0] of %context : !llvm.ptr -> !llvm.ptr
+      %x = rt.address %arena[%offset] : !llvm.ptr
+      call @kernel.fill_f32(%x, %n) : (!llvm.ptr, index) -> ()
       ...
-    rt.program @train ... compute(@train_compute, ...)
     ```
     After:
     ```mlir
-    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index) { ... }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 {
+      %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
+      %arena = rt.device_pointer compute_arena[0] of %worker : !llvm.ptr -> !llvm.ptr
+      %x = rt.address %arena[%offset] : !llvm.ptr
+      rt.launch @kernel.fill_f32 turns %n of %worker (%x, %n) : !llvm.ptr, (!llvm.ptr, index)
+      ...
+    rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
   let statistics = [
     Statistic<"numKernels", "device-kernels", "Kernels that a device launches">
   ];
@@ -218,7 +234,7 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
   let summary = "Threads of a device share the turns of kernels";
   let description = [{
     What `rt-share-loops` and `rt-serialize-loops` are for cores, this is for a device:
-    each kernel takes two numbers more, that of a thread and how many threads there
+    each kernel of an `rt.device_kernel` takes two numbers more, that of a thread and how many threads there
     are. A thread does the turns of that number, and then of each that is so many further. Turns are
     those of all dimensions of the kernel's parallel loop, and of a loop that is all
     that it holds, numbered with the last dimension innermost: neighbouring threads
@@ -229,8 +245,8 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
     A kernel that is no such loop, such as one ordered sum, is done by thread 0 alone.
     Turns are independent, so no bit depends on how many threads there are.
 
-    For tests `emulated-threads` makes a program for a CPU of it: who calls a kernel does so as
-    each of so many threads, from the last one to the first.
+    For the host, where a fake device runs the same code, each kernel gets a function of
+    arguments in memory beside it.
 
     Before:
     ```mlir
@@ -240,6 +256,7 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
         scf.parallel (%j) = (%c0) to (%c13) step (%c1) { ... }
       }
     }
+    rt.device_kernel @kernel.copy_f32 arguments [...]
     ```
     After:
     ```mlir
@@ -252,16 +269,39 @@ def RTDistributeLoops : Pass<"rt-distribute-loops", "::mlir::ModuleOp"> {
         ...
       }
     }
+    func.func private @kernel.copy_f32.run(%arguments: !llvm.ptr, %first: i64, %stride: i64) { ... }
+    rt.device_kernel @kernel.copy_f32 arguments [...] runs @kernel.copy_f32.run
     ```
   }];
-  let options = [
-    Option<"emulatedThreads", "emulated-threads", "int64_t", /*default=*/"0",
-           "Let callers run so many threads one after the other (0: there are none)">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numShared", "distributed-kernels", "Kernels that are one parallel loop">
+  ];
+}
+
+def RTExtractKernels : Pass<"rt-extract-kernels", "::mlir::ModuleOp"> {
+  let summary = "The kernels of a device, without the program";
+  let description = [{
+    Leaves the kernels that an `rt.device_kernel` names, and the functions that these call: what becomes
+    code for the device by itself; the rest of the program runs on the host. A kernel in
+    which something has no code for a device is refused at that op: what calls the
+    runtime in a turn, and functions of f64 that the C library has on a CPU.
+
+    Before:
+    ```mlir
+    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index, %first: index, %stride: index) { ... }
+    func.func @train_compute(%context: !llvm.ptr) -> i32 { ... }
+    rt.device_kernel @kernel.fill_f32 arguments [...] runs @kernel.fill_f32.run
+    rt.program @train ... compute(@train_compute, ...)
+    ```
+    After:
+    ```mlir
+    func.func private @kernel.fill_f32(%x: !llvm.ptr, %n: index, %first: index, %stride: index) { ... }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "extracted-kernels", "Kernels that become code of a device">
   ];
 }
 

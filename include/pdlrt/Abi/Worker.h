@@ -52,6 +52,8 @@ public:
   virtual void gradientReady(int replica, int32_t update) noexcept = 0;
 };
 
+class DeviceStep;
+
 /// One replica's private state. Not thread-safe: one thread at a time.
 class Worker {
 public:
@@ -89,6 +91,11 @@ public:
     if (listener)
       listener->gradientReady(replica, update);
   }
+
+  /// What stages compute are done with; in programs for a device. It lives
+  /// longer than its use.
+  void computeOn(DeviceStep *step) { device = step; }
+  DeviceStep &deviceStep() { return *device; }
 
   /// Takes back all that the last step's `prepare` was given.
   void beginStep();
@@ -137,6 +144,7 @@ private:
   pdlabi::GroupedSamples *groups = nullptr;
   bool hasLostSamples = false;
   GradientListener *listener = nullptr;
+  DeviceStep *device = nullptr;
   int replica = 0;
 
   std::vector<std::unique_ptr<Lookup>> lookups;

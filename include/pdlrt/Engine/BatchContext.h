@@ -58,7 +58,7 @@ public:
   Status prepare(const StepInput &input);
   /// Fills outputs, gradients, loss and weight, and adds to the metrics. After
   /// a successful `prepare`, while the input's fields are there. Fails only
-  /// where there is no memory for what it writes.
+  /// where there is no memory for what it writes, or a device fails.
   Status compute();
 
   /// Who is told when `compute` has written a gradient: see Worker.

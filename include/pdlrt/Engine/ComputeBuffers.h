@@ -10,9 +10,11 @@
 #define PDLRT_ENGINE_COMPUTEBUFFERS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/DeviceStep.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace pdlrt {
@@ -35,6 +37,8 @@ struct ComputeBuffers {
   std::vector<AlignedBuffer> outputs;
   std::vector<void *> gradientPointers, outputPointers;
   AlignedBuffer arena;
+  /// In programs for a device, where the arena is.
+  std::unique_ptr<DeviceStep> device;
   /// By objective; what the stage writes.
   std::vector<double> lossSums, weightSums;
 };

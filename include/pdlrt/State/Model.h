@@ -21,6 +21,8 @@
 
 namespace pdlrt {
 
+class Device;
+
 /// Where the state of a program is.
 enum class StateLocation {
   Here,
@@ -84,6 +86,11 @@ public:
   double pushers() const { return pusherCount; }
   void setPushers(double count) { pusherCount = count; }
 
+  /// What stages compute run on, which has loaded the program's kernels; null:
+  /// the host. Set before any program runs; outlives the model.
+  Device *device() const { return computeDevice; }
+  void computeOn(Device *device) { computeDevice = device; }
+
   /// Whoever counts steps holds it, from the first look at a count to the last
   /// step that is counted.
   std::mutex &stepMutex() { return ownStepMutex; }
@@ -118,6 +125,7 @@ private:
   std::vector<EmbeddingTable *> tablePointers;
   std::vector<int64_t> stepCounts, restoredCounts;
   double pusherCount = 1;
+  Device *computeDevice = nullptr;
   std::mutex ownStepMutex;
 };
 

@@ -205,6 +205,18 @@ LAYOUT(pdl_part,
   MEMBER(pdl_part, name),
   MEMBER(pdl_part, value))
 
+LAYOUT(pdl_draws,
+  MEMBER(pdl_draws, seed),
+  MEMBER(pdl_draws, epoch),
+  MEMBER(pdl_draws, sample_count),
+  MEMBER(pdl_draws, samples))
+
+LAYOUT(pdl_device_kernel,
+  MEMBER(pdl_device_kernel, name),
+  MEMBER(pdl_device_kernel, argument_count),
+  MEMBER(pdl_device_kernel, arguments),
+  MEMBER(pdl_device_kernel, run))
+
 LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, struct_size),
   MEMBER(pdl_descriptor, abi_version),
@@ -233,7 +245,11 @@ LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, metric_count),
   MEMBER(pdl_descriptor, metrics),
   MEMBER(pdl_descriptor, program_count),
-  MEMBER(pdl_descriptor, programs))
+  MEMBER(pdl_descriptor, programs),
+  MEMBER(pdl_descriptor, target),
+  MEMBER(pdl_descriptor, device_kernel_count),
+  MEMBER(pdl_descriptor, device_kernels),
+  MEMBER(pdl_descriptor, device_code))
 
 LAYOUT(pdl_pooled_input,
   MEMBER(pdl_pooled_input, pooling),

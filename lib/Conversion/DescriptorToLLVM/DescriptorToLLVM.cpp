@@ -14,6 +14,7 @@
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Target/DeviceCode.h"
 #include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -86,6 +87,7 @@ private:
   SmallVector<ps::ChannelOp> channelsOf(StringAttr program);
   LogicalResult setRole(pdl_descriptor &data);
   void buildQuery(const Address &descriptor);
+  void setDevice(Constant<pdl_descriptor> &descriptor);
   void setFingerprints(Constant<pdl_descriptor> &descriptor);
 
   ModuleOp module;
@@ -626,6 +628,36 @@ void DescriptorBuilder::buildQuery(const Address &descriptor) {
   LLVM::ReturnOp::create(builder, loc, result);
 }
 
+/// What stages compute leave to a device.
+void DescriptorBuilder::setDevice(Constant<pdl_descriptor> &descriptor) {
+  pdl_descriptor &data = descriptor.data;
+  data.target = module->hasAttr(rt::RTDialect::kTargetAttrName)
+                    ? PDL_TARGET_CUDA
+                    : PDL_TARGET_CPU;
+  std::vector<Constant<pdl_device_kernel>> kernels;
+  for (auto op : module.getOps<rt::DeviceKernelOp>()) {
+    Constant<pdl_device_kernel> kernel;
+    SmallVector<int32_t> kinds;
+    for (auto kind : op.getArgumentKinds().getAsRange<rt::DeviceArgumentAttr>())
+      kinds.push_back(static_cast<int32_t>(kind.getValue()));
+    kernel.point(kernel.data.name,
+                 constants.string(entryNameOf(op.getKernel())));
+    kernel.data.argument_count = kinds.size();
+    kernel.point(
+        kernel.data.arguments,
+        constants.int32s("pdl.device_kernel." + op.getKernel(), kinds));
+    if (op.getRuns())
+      kernel.point(kernel.data.run, op.getRuns()->str());
+    kernels.push_back(std::move(kernel));
+  }
+  data.device_kernel_count = kernels.size();
+  descriptor.point(data.device_kernels,
+                   constants.structs("pdl.device_kernels", kernels));
+  if (auto code =
+          module->getAttrOfType<StringAttr>(rt::RTDialect::kDeviceCodeAttrName))
+    descriptor.point(data.device_code, constants.string(code.getValue()));
+}
+
 LogicalResult DescriptorBuilder::build() {
   if (failed(checkPrograms()))
     return failure();
@@ -711,6 +743,7 @@ LogicalResult DescriptorBuilder::build() {
   descriptor.point(data.metrics, constants.structs("pdl.metrics", metrics));
   data.program_count = programs.size();
   descriptor.point(data.programs, constants.structs("pdl.programs", programs));
+  setDevice(descriptor);
   setFingerprints(descriptor);
   buildQuery(
       constants.structs("pdl.descriptor", std::vector{std::move(descriptor)}));

@@ -195,6 +195,15 @@ static Member memberOf(rt::Place place) {
     return {CONTEXT_INDEX(compute_arena), nullptr, -1};
   case rt::Place::draws:
     return {CONTEXT_INDEX(draws), nullptr, -1};
+  case rt::Place::lookup_key_splits:
+    return {CONTEXT_INDEX(lookups), &lookup,
+            PDLC_ABI_INDEX(pdl_lookup, key_splits)};
+  case rt::Place::lookup_occurrences:
+    return {CONTEXT_INDEX(lookups), &lookup,
+            PDLC_ABI_INDEX(pdl_lookup, occurrences)};
+  case rt::Place::draws_samples:
+    return {CONTEXT_INDEX(draws), &abi::layoutOf<pdl_draws>(),
+            PDLC_ABI_INDEX(pdl_draws, samples)};
   }
   llvm_unreachable("all places are known");
 }
@@ -250,6 +259,14 @@ static Value lowerCount(rt::CountOp op, rt::CountOp::Adaptor operands,
     break;
   case rt::Quantity::lookup_occurrences:
     member.member = PDLC_ABI_INDEX(pdl_lookup, occurrence_count);
+    break;
+  case rt::Quantity::draws_seed:
+    member = {CONTEXT_INDEX(draws), &abi::layoutOf<pdl_draws>(),
+              PDLC_ABI_INDEX(pdl_draws, seed)};
+    break;
+  case rt::Quantity::draws_epoch:
+    member = {CONTEXT_INDEX(draws), &abi::layoutOf<pdl_draws>(),
+              PDLC_ABI_INDEX(pdl_draws, epoch)};
     break;
   }
   return reach(builder, operands.getContext(), member, op.getIndex(),
@@ -674,6 +691,74 @@ static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
 }
 
 //===----------------------------------------------------------------------===//
+// A device
+//===----------------------------------------------------------------------===//
+
+static Value lowerDevicePointer(rt::DevicePointerOp op,
+                                rt::DevicePointerOp::Adaptor operands,
+                                CallBuilder &builder) {
+  return builder.call("pdlrt_device_pointer", builder.pointer,
+                      {operands.getWorker(),
+                       builder.constant32(static_cast<int64_t>(op.getPlace())),
+                       builder.constant32(op.getIndex())});
+}
+
+static Value lowerDeviceConstant(rt::DeviceConstantOp op,
+                                 rt::DeviceConstantOp::Adaptor operands,
+                                 CallBuilder &builder) {
+  return builder.call(
+      "pdlrt_device_constant", builder.pointer,
+      {operands.getWorker(), operands.getBytes(), operands.getConstant()});
+}
+
+/// The place of a kernel among those of the descriptor.
+static int64_t numberOf(rt::LaunchOp op) {
+  int64_t number = 0;
+  for (auto kernel :
+       op->getParentOfType<ModuleOp>().getOps<rt::DeviceKernelOp>()) {
+    if (kernel.getKernelAttr() == op.getKernelAttr())
+      return number;
+    ++number;
+  }
+  llvm_unreachable("a launch names a kernel that the module has");
+}
+
+static Value lowerLaunch(rt::LaunchOp op, rt::LaunchOp::Adaptor operands,
+                         CallBuilder &builder) {
+  const size_t count = operands.getGiven().size();
+  Value arguments = builder.room(builder.i64, count);
+  for (auto [index, value] : llvm::enumerate(operands.getGiven()))
+    LLVM::StoreOp::create(
+        builder.rewriter, builder.loc, value,
+        builder.element(builder.i64, arguments, {static_cast<int32_t>(index)}));
+  return builder.call("pdlrt_launch", {},
+                      {operands.getWorker(), builder.constant32(numberOf(op)),
+                       operands.getTurns(), arguments});
+}
+
+static Value lowerHostMemory(rt::HostMemoryOp op,
+                             rt::HostMemoryOp::Adaptor operands,
+                             CallBuilder &builder) {
+  return builder.call("pdlrt_host_memory", builder.pointer,
+                      {operands.getWorker(), operands.getBytes()});
+}
+
+template <typename OpT>
+static Value lowerCopy(OpT op, typename OpT::Adaptor operands,
+                       CallBuilder &builder) {
+  return builder.call(("pdlrt_" + op->getName().stripDialect()).str(), {},
+                      {operands.getWorker(), operands.getBytes(),
+                       operands.getSource(), operands.getTarget()});
+}
+
+static Value lowerDeviceWait(rt::DeviceWaitOp op,
+                             rt::DeviceWaitOp::Adaptor operands,
+                             CallBuilder &builder) {
+  return builder.call("pdlrt_device_wait", builder.i32,
+                      {operands.getWorker(), builder.constant32(op.getLast())});
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -718,6 +803,14 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerInBatchLogSumExp);
   add(lowerInBatchGradient);
   add(lowerDropout);
+  add(lowerDevicePointer);
+  add(lowerDeviceConstant);
+  add(lowerLaunch);
+  add(lowerHostMemory);
+  add(lowerCopy<rt::CopyInOp>);
+  add(lowerCopy<rt::CopyOutOp>);
+  add(lowerCopy<rt::CopyWithinOp>);
+  add(lowerDeviceWait);
   add(lowerReduceRows);
   add(lowerLossSum);
   add(lowerObserve);

@@ -58,6 +58,7 @@ private:
   void checkSymbol(const pdl_symbol &symbol);
   void checkUnits(const pdl_symbol &symbol, const std::string &what);
   void checkChannel(const pdl_channel &channel, const std::string &what);
+  void checkDeviceKernel(const pdl_device_kernel &kernel);
   void checkGroup(const pdl_group &group);
   void checkMetric(const pdl_metric &metric);
   void checkProgram(const pdl_program &program);
@@ -321,6 +322,18 @@ void Checker::checkProgram(const pdl_program &program) {
           what + ": channels of losses");
 }
 
+void Checker::checkDeviceKernel(const pdl_device_kernel &kernel) {
+  if (!requireText(kernel.name, "a kernel's name"))
+    return;
+  const std::string what = std::string("kernel ") + kernel.name;
+  requireArray(kernel.argument_count, kernel.arguments, what + ": arguments");
+  for (int32_t i = 0; i < kernel.argument_count && result.ok(); ++i)
+    require(kernel.arguments[i] >= PDL_DEVICE_NUMBER &&
+                kernel.arguments[i] <= PDL_DEVICE_WRITTEN,
+            what + ": an argument");
+  require(kernel.run != nullptr, what + ": its code for the host");
+}
+
 void Checker::checkChannel(const pdl_channel &channel,
                            const std::string &what) {
   if (!require(channel.kind >= PDL_CHANNEL_VALUE &&
@@ -372,6 +385,13 @@ Status Checker::run() {
               descriptor.role <= PDL_ROLE_PSERVER &&
               !hasServers() == (descriptor.role == PDL_ROLE_LOCAL),
           "role");
+  require(descriptor.target == PDL_TARGET_CPU ||
+              descriptor.target == PDL_TARGET_CUDA,
+          "what it computes on");
+  requireArray(descriptor.device_kernel_count, descriptor.device_kernels,
+               "kernels of a device");
+  for (int32_t i = 0; i < descriptor.device_kernel_count && result.ok(); ++i)
+    checkDeviceKernel(descriptor.device_kernels[i]);
   requireArray(descriptor.field_count, descriptor.fields, "fields");
   requireArray(descriptor.symbol_count, descriptor.symbols, "symbols");
   requireArray(descriptor.group_count, descriptor.groups, "groups");

@@ -31,6 +31,7 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
   worker.bind(descriptor.symbols, model.tables(), descriptor.symbol_count,
               program.frozen != 0);
   worker.keepGroups(groups);
+  worker.computeOn(buffers.device.get());
   ownContribution.blocks.resize(program.update_count);
   ownContribution.objectives.resize(buffers.lossSums.size());
 
@@ -101,8 +102,9 @@ Status BatchContext::prepare(const StepInput &input) {
 
 void BatchContext::reserveComputeBuffers() {
   const pdl_descriptor &descriptor = model.descriptor();
-  context.compute_arena =
-      buffers.arena.reserve(arenaBytes(program.compute_arena));
+  if (!buffers.device)
+    context.compute_arena =
+        buffers.arena.reserve(arenaBytes(program.compute_arena));
   for (int32_t i = 0; i < program.output_count; ++i)
     buffers.outputPointers[i] = buffers.outputs[i].reserve(
         context.batch * program.outputs[i].width *
@@ -142,7 +144,9 @@ Status BatchContext::compute() {
   worker.findRows();
   std::ranges::fill(buffers.lossSums, 0);
   std::ranges::fill(buffers.weightSums, 0);
-  program.compute(&context);
+  if (buffers.device)
+    buffers.device->begin(context);
+  PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.compute(&context)));
   for (size_t o = 0; o < buffers.lossSums.size(); ++o)
     ownContribution.objectives[o] = {buffers.lossSums[o],
                                      buffers.weightSums[o]};

@@ -15,6 +15,9 @@ using namespace pdlrt;
 Replica::Replica(Model &model, const pdl_program &program, int ringSize)
     : metricSums(model.descriptor(), 1),
       groupedSamples(model.descriptor().metric_count), buffers(program) {
+  if (Device *device = model.device())
+    buffers.device =
+        std::make_unique<DeviceStep>(*device, model.descriptor(), program);
   forEachMetric(
       model.descriptor(), 1, metricSums,
       [&](const MetricBlock &block) { metrics.push_back(block.sums); });

@@ -83,8 +83,18 @@ static Status refuseState(const pdl_descriptor &descriptor,
 }
 
 Status Command::makeModel(uint64_t seed, StateLocation location) {
+  if (descriptor.target != PDL_TARGET_CPU && !device) {
+    Expected<std::unique_ptr<ProgramDevice>> opened =
+        ProgramDevice::open(descriptor, options.device);
+    if (!opened)
+      return std::move(opened).status();
+    device = std::move(*opened);
+    logInfo("computing on " + device->device().describe());
+  }
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
+    if (device)
+      model->computeOn(&device->device());
     return {};
   } catch (const std::bad_alloc &) {
     return refuseState(descriptor, location);

@@ -12,6 +12,7 @@
 #include "Programs/Trainer/ProgramRun.h"
 #include "pdlabi/abi.h"
 #include "pdlabi/metrics.h"
+#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelParts.h"
 #include "pdlrt/Core/Status.h"
@@ -108,6 +109,8 @@ protected:
   const bool terminal;
   Scheduler scheduler;
   std::unique_ptr<Job> job = createLocalJob(options.hogwild);
+  /// Null where the program computes on the host.
+  std::unique_ptr<ProgramDevice> device;
   std::unique_ptr<Model> model;
   /// That of what this process begins with, where it owns a part of the state
   /// of a job.

@@ -257,7 +257,8 @@ static void addCheckpointFlags(CLI::App &command, Flags &flags,
       ->group("Checkpoints");
 }
 
-static void addExecutionFlags(CLI::App &command, Flags &flags,
+static void addExecutionFlags(CLI::App &command,
+                              const pdl_descriptor &descriptor, Flags &flags,
                               bool withReplicas) {
   if (withReplicas)
     command
@@ -284,6 +285,15 @@ static void addExecutionFlags(CLI::App &command, Flags &flags,
                 "Compute a program of --compute=bf16 without AVX512-BF16, "
                 "slowly: for tests. Never changes a result")
       ->group("Execution");
+  if (descriptor.target != PDL_TARGET_CPU)
+    command
+        .add_option("--device", flags.session.device,
+                    "What to compute on: cuda or cuda:N, NVIDIA's GPU N; fake: "
+                    "the host, as if it were a GPU, slowly: for tests")
+        ->type_name("NAME")
+        ->check(notEmpty())
+        ->capture_default_str()
+        ->group("Execution");
   command
       .add_option("--threads", flags.session.threads,
                   "Threads to run on, which replicas share. Never changes a "
@@ -396,7 +406,7 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("State");
-  addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/true);
   if (descriptor.role != PDL_ROLE_TRAINER) {
     command
         ->add_option("--costs", flags.session.costs,
@@ -476,7 +486,8 @@ static void addProgramFlag(CLI::App &command, Flags &flags) {
       ->group("Data");
 }
 
-static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
+static CLI::App *addEvaluate(CLI::App &app, const pdl_descriptor &descriptor,
+                             Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "evaluate",
       "Compute the metrics of program @evaluate, of trained values on files; "
@@ -484,13 +495,14 @@ static CLI::App *addEvaluate(CLI::App &app, Flags &flags) {
   addDataFlags(*command, flags);
   addProgramFlag(*command, flags);
   addTrainedModelFlags(*command, flags);
-  addExecutionFlags(*command, flags, /*withReplicas=*/true);
+  addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/true);
   command->footer("Example:\n  trainer evaluate --data test.tsv --init-from "
                   "model.safetensors");
   return command;
 }
 
-static CLI::App *addPredict(CLI::App &app, Flags &flags) {
+static CLI::App *addPredict(CLI::App &app, const pdl_descriptor &descriptor,
+                            Flags &flags) {
   CLI::App *command = app.add_subcommand(
       "predict", "Write the outputs of program @predict for each sample");
   addDataFlags(*command, flags);
@@ -518,7 +530,7 @@ static CLI::App *addPredict(CLI::App &app, Flags &flags) {
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("State");
-  addExecutionFlags(*command, flags, /*withReplicas=*/false);
+  addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/false);
   command->footer("Example:\n  trainer predict --data new.tsv --init-from "
                   "model.safetensors --output scores.tsv");
   return command;
@@ -617,8 +629,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
              "Exit status: 0 done, 1 bad data, 2 bad flags, 130 or 143 ended "
              "early by a signal.");
   CLI::App *train = addTrain(app, descriptor, flags);
-  CLI::App *evaluate = addEvaluate(app, flags);
-  addPredict(app, flags);
+  CLI::App *evaluate = addEvaluate(app, descriptor, flags);
+  addPredict(app, descriptor, flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) {

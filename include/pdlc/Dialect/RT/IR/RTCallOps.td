@@ -44,12 +44,15 @@ def RT_Place : RT_Enum<"Place", "what a pointer of the step context points to", 
   I32EnumAttrCase<"gradient", 6>, I32EnumAttrCase<"output", 7>,
   I32EnumAttrCase<"loss_sum", 8>, I32EnumAttrCase<"weight_sum", 9>,
   I32EnumAttrCase<"metric", 10>, I32EnumAttrCase<"prepare_arena", 11>,
-  I32EnumAttrCase<"compute_arena", 12>, I32EnumAttrCase<"draws", 13>]>;
+  I32EnumAttrCase<"compute_arena", 12>, I32EnumAttrCase<"draws", 13>,
+  I32EnumAttrCase<"lookup_key_splits", 14>, I32EnumAttrCase<"lookup_occurrences", 15>,
+  I32EnumAttrCase<"draws_samples", 16>]>;
 def RT_PlaceAttr : RT_EnumAttr<RT_Place, "place">;
 
 def RT_Quantity : RT_Enum<"Quantity", "what a number of the step context counts", [
   I32EnumAttrCase<"batch", 0>, I32EnumAttrCase<"field_values", 1>,
-  I32EnumAttrCase<"lookup_keys", 2>, I32EnumAttrCase<"lookup_occurrences", 3>]>;
+  I32EnumAttrCase<"lookup_keys", 2>, I32EnumAttrCase<"lookup_occurrences", 3>,
+  I32EnumAttrCase<"draws_seed", 4>, I32EnumAttrCase<"draws_epoch", 5>]>;
 def RT_QuantityAttr : RT_EnumAttr<RT_Quantity, "quantity">;
 
 def RT_Pooling : RT_Enum<"Pooling", "how the rows of a bag become one", [

@@ -24,6 +24,10 @@ def RT_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
+    /// On a module: what its stages compute run on, where that is no CPU ("cuda").
+    static constexpr ::llvm::StringLiteral kTargetAttrName = "rt.target";
+    /// On a module: its kernels as code of that device.
+    static constexpr ::llvm::StringLiteral kDeviceCodeAttrName = "rt.device_code";
     void registerAttributes();
   }];
 }

@@ -11,5 +11,6 @@
 
 include "pdlc/Dialect/RT/IR/RTCallOps.td"
 include "pdlc/Dialect/RT/IR/RTDescriptorOps.td"
+include "pdlc/Dialect/RT/IR/RTDeviceOps.td"
 
 #endif // PDLC_DIALECT_RT_IR_RTOPS_TD

@@ -1,0 +1,186 @@
+//===- RTDeviceOps.td - What a stage leaves to a device -*- tablegen -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage compute of a program for a device runs on the host, and adds work to a
+// stream of the device: launches of kernels, and copies. Addresses of device
+// memory are pointers like others; the stage computes with them and does not
+// look behind them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLC_DIALECT_RT_IR_RTDEVICEOPS_TD
+#define PDLC_DIALECT_RT_IR_RTDEVICEOPS_TD
+
+include "mlir/IR/SymbolInterfaces.td"
+include "pdlc/Dialect/RT/IR/RTCallOps.td"
+
+def RT_DeviceArgument : RT_Enum<"DeviceArgument", "what a kernel does with an argument", [
+  I32EnumAttrCase<"number", 0>, I32EnumAttrCase<"read", 1>, I32EnumAttrCase<"written", 2>]>;
+def RT_DeviceArgumentAttr : RT_EnumAttr<RT_DeviceArgument, "device_argument">;
+def RT_DeviceArgumentArrayAttr
+    : TypedArrayAttrBase<RT_DeviceArgumentAttr, "what a kernel does with each argument">;
+
+def RT_DeviceKernelOp : RT_Op<"device_kernel", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A kernel that a device launches";
+  let description = [{
+    `pdl_device_kernel`: a function of pointers, numbers of 8 bytes, and two numbers more, the
+    thread's and how many threads there are. Kernels are numbered in the order of
+    these ops. `runs`: the function of arguments in memory, for the host; it is there
+    when threads share the kernel (`rt-distribute-loops`).
+
+    Constraints:
+    - (C1) The kernel is a function of the module without results, as is what `runs`.
+    - (C2) There is a word for each argument of the kernel, but, where it `runs`, for the last two.
+
+    Example:
+    ```mlir
+    rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, RT_DeviceArgumentArrayAttr:$argument_kinds,
+    OptionalAttr<FlatSymbolRefAttr>:$runs);
+  let assemblyFormat = "$kernel `arguments` $argument_kinds (`runs` $runs^)? attr-dict";
+}
+
+def RT_DevicePointerOp : RT_Op<"device_pointer", [MemoryEffects<[MemRead]>]> {
+  let summary = "The copy on the device of what the step context holds";
+  let description = [{
+    `pdlrt_device_pointer`; `index` counts as in `rt.pointer`. What the host has written
+    there before the stage is copied.
+
+    Example:
+    ```mlir
+    %w = rt.device_pointer parameter[2] of %worker : !llvm.ptr -> !llvm.ptr
+    ```
+  }];
+  let arguments = (ins RT_PlaceAttr:$place, I64Attr:$index, LLVM_AnyPointer:$worker);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "$place `[` $index `]` `of` $worker attr-dict `:` type($worker) `->` type($result)";
+}
+
+def RT_DeviceConstantOp : RT_Op<"device_constant", [MemoryEffects<[MemRead]>]> {
+  let summary = "The copy on the device of a constant";
+  let description = [{
+    `pdlrt_device_constant`: of so many bytes of the program that never change.
+
+    Example:
+    ```mlir
+    %c = rt.device_constant %worker, %bytes of %table : !llvm.ptr, !llvm.ptr -> !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, Index:$bytes, LLVM_AnyPointer:$constant);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = [{
+    $worker `,` $bytes `of` $constant attr-dict `:` type($worker) `,` type($constant) `->` type($result)
+  }];
+}
+
+def RT_LaunchOp : RT_CallOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Lets a device do all turns of a kernel";
+  let description = [{
+    `pdlrt_launch`: behind all that was added to the stream before.
+
+    Constraints:
+    - (C1) An `rt.device_kernel` of the module says what the kernel does with as many
+      arguments.
+
+    Example:
+    ```mlir
+    func.func private @kernel.fill_f32(!llvm.ptr, index, index, index)
+    rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
+    func.func @fill(%worker: !llvm.ptr, %x: !llvm.ptr, %n: index) {
+      rt.launch @kernel.fill_f32 turns %n of %worker (%x, %n) : !llvm.ptr, (!llvm.ptr, index)
+      return
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$turns, LLVM_AnyPointer:$worker,
+    Variadic<AnyType>:$given);
+  let assemblyFormat = [{
+    $kernel `turns` $turns `of` $worker `(` $given `)` attr-dict `:` type($worker) `,` `(` type($given) `)`
+  }];
+}
+
+def RT_HostMemoryOp : RT_Op<"host_memory", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Memory of the host for copies, to the end of the stage";
+  let description = [{
+    `pdlrt_host_memory`.
+
+    Example:
+    ```mlir
+    %p = rt.host_memory %worker, %bytes : !llvm.ptr -> !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, Index:$bytes);
+  let results = (outs LLVM_AnyPointer:$result);
+  let assemblyFormat = "$worker `,` $bytes attr-dict `:` type($worker) `->` type($result)";
+}
+
+class RT_CopyOp<string mnemonic> : RT_CallOp<mnemonic> {
+  let arguments = (ins LLVM_AnyPointer:$worker, Index:$bytes, LLVM_AnyPointer:$source, LLVM_AnyPointer:$target);
+  let assemblyFormat = [{
+    $worker `,` $bytes `from` $source `to` $target attr-dict
+    `:` type($worker) `,` type($source) `,` type($target)
+  }];
+}
+
+def RT_CopyInOp : RT_CopyOp<"copy_in"> {
+  let summary = "Copies memory of the host to the device";
+  let description = [{
+    `pdlrt_copy_in`, from memory of `rt.host_memory`.
+
+    Example:
+    ```mlir
+    rt.copy_in %worker, %bytes from %rows to %arena : !llvm.ptr, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+}
+
+def RT_CopyOutOp : RT_CopyOp<"copy_out"> {
+  let summary = "Copies memory of the device to the host";
+  let description = [{
+    `pdlrt_copy_out`, to memory of `rt.host_memory`, which has it behind the next
+    `rt.device_wait`.
+
+    Example:
+    ```mlir
+    rt.copy_out %worker, %bytes from %predictions to %memory : !llvm.ptr, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+}
+
+def RT_CopyWithinOp : RT_CopyOp<"copy_within"> {
+  let summary = "Copies memory of the device";
+  let description = [{
+    `pdlrt_copy_within`.
+
+    Example:
+    ```mlir
+    rt.copy_within %worker, %bytes from %x to %y : !llvm.ptr, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+}
+
+def RT_DeviceWaitOp : RT_CallOp<"device_wait"> {
+  let summary = "Waits until a device has done what was added";
+  let description = [{
+    `pdlrt_device_wait`; the result is its status. A stage ends where it is none of
+    success. The `last` wait of a stage brings gradients and outputs to the host.
+
+    Example:
+    ```mlir
+    %status = rt.device_wait last %worker : !llvm.ptr
+    ```
+  }];
+  let arguments = (ins UnitAttr:$last, LLVM_AnyPointer:$worker);
+  let results = (outs I32:$status);
+  let assemblyFormat = "(`last` $last^)? $worker attr-dict `:` type($worker)";
+}
+
+#endif // PDLC_DIALECT_RT_IR_RTDEVICEOPS_TD

@@ -1,0 +1,98 @@
+//===- DeviceStep.h - Stage compute on a device -----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a replica has on its device: a stream, the copies of what its stages
+// read, and the memory of what they write. Copies are made of what a stage asks
+// for; memory grows to the largest batch and then stays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ABI_DEVICESTEP_H
+#define PDLRT_ABI_DEVICESTEP_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Device/Device.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace pdlrt {
+
+/// Behind the `pdlrt_*` calls of stages compute for a device. One thread at a
+/// time.
+class DeviceStep {
+public:
+  /// The device, which has loaded the program's kernels, and the descriptor
+  /// outlive it.
+  DeviceStep(Device &device, const pdl_descriptor &descriptor,
+             const pdl_program &program)
+      : device(device), descriptor(descriptor), program(program) {}
+
+  /// Before a stage: what the places that it will ask for hold on the host.
+  /// The context stays until the stage ends.
+  void begin(const pdl_step_context &context);
+
+  // What the functions of abi.h do. A failure is kept for `wait`.
+  void *pointerTo(int32_t place, int32_t index);
+  void *constant(const void *onHost, size_t bytes);
+  void launch(int32_t kernel, int64_t turns, const uint64_t *arguments);
+  void *hostMemory(size_t bytes);
+  void copyIn(void *toDevice, const void *fromHost, size_t bytes);
+  void copyOut(void *toHost, const void *fromDevice, size_t bytes);
+  void copyWithin(void *to, const void *from, size_t bytes);
+  Status wait(bool isLast);
+
+private:
+  /// The memory behind a place on the host, null where compute writes it, and
+  /// its bytes.
+  struct OnHost {
+    void *memory;
+    size_t bytes;
+    bool isWritten = false;
+  };
+  Expected<OnHost> find(int32_t place, int32_t index) const;
+  Expected<OnHost> arena(void *memory, const pdl_affine_size &size) const;
+
+  /// What a place has on the device.
+  struct Copy {
+    DeviceBuffer memory;
+    /// Whether this stage has asked for it.
+    bool isCurrent = false;
+  };
+  /// Room for `bytes`, kept from stage to stage.
+  Status reserve(DeviceBuffer &memory, DeviceBuffer::Kind kind, size_t bytes);
+  void keep(Status status) {
+    if (failure.ok())
+      failure = std::move(status);
+  }
+
+  Device &device;
+  const pdl_descriptor &descriptor;
+  const pdl_program &program;
+  /// From the first stage on.
+  std::unique_ptr<DeviceStream> stream;
+  const pdl_step_context *context = nullptr;
+  std::map<std::pair<int32_t, int32_t>, Copy> copies;
+  std::map<const void *, DeviceBuffer> constants;
+  /// Memory of the host for this stage, and how much of the last one is taken;
+  /// when a stage needed more than one, the next has one of their summed size.
+  std::vector<DeviceBuffer> chunks;
+  size_t chunkUsed = 0, stageBytes = 0;
+  /// In its place behind a failure.
+  std::vector<AlignedBuffer> unused;
+  Status failure;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ABI_DEVICESTEP_H

@@ -1,0 +1,43 @@
+//===- ProgramDevice.h - The device of a program ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ABI_PROGRAMDEVICE_H
+#define PDLRT_ABI_PROGRAMDEVICE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Device/Device.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// A device that has loaded the kernels of a compiled program. Thread-safe.
+class ProgramDevice {
+public:
+  /// Opens the device `name`: "cuda" or "cuda:N", NVIDIA's GPU N; "fake", which
+  /// runs kernels on the host and checks what is asked of it, and for tests
+  /// "fake:KIND=N", which fails behind N "allocations", "launches" or pieces of
+  /// "work". Errors say what there is. The descriptor, which is of a program
+  /// for a device, outlives it.
+  static Expected<std::unique_ptr<ProgramDevice>>
+  open(const pdl_descriptor &descriptor, const std::string &name);
+
+  Device &device() { return *opened; }
+
+private:
+  explicit ProgramDevice(const pdl_descriptor &descriptor);
+
+  std::vector<DeviceKernel> kernels;
+  std::unique_ptr<Device> opened;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_ABI_PROGRAMDEVICE_H

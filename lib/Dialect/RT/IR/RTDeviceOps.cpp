@@ -1,0 +1,56 @@
+//===- RTDeviceOps.cpp - Verifiers of what a device is left ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+
+using namespace mlir;
+using namespace pdlc::rt;
+
+LogicalResult DeviceKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  for (FlatSymbolRefAttr name : {getKernelAttr(), getRunsAttr()}) {
+    if (!name)
+      continue;
+    auto function =
+        tables.lookupNearestSymbolFrom<FunctionOpInterface>(*this, name);
+    if (!function)
+      return emitOpError() << name << " is not a function of the module (C1)";
+    if (function.getNumResults() > 0 &&
+        !isa<LLVM::LLVMVoidType>(function.getResultTypes().front()))
+      return emitOpError() << name
+                           << " gives numbers to its caller, which a device "
+                              "does not (C1)";
+  }
+  auto kernel = tables.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
+  const bool isShared = getRuns() || kernel.isExternal();
+  const size_t words = getArgumentKinds().size() + (isShared ? 2 : 0);
+  if (kernel.getNumArguments() != words)
+    return emitOpError() << "says what the kernel does with "
+                         << getArgumentKinds().size() << " arguments, but "
+                         << getKernelAttr() << " takes "
+                         << kernel.getNumArguments()
+                         << (isShared ? ", two of which are threads' (C2)"
+                                      : " (C2)");
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  for (auto kernel : module.getOps<DeviceKernelOp>()) {
+    if (kernel.getKernelAttr() != getKernelAttr())
+      continue;
+    if (kernel.getArgumentKinds().size() == getGiven().size())
+      return success();
+    return emitOpError() << "gives " << getKernelAttr() << " "
+                         << getGiven().size() << " arguments of "
+                         << kernel.getArgumentKinds().size() << " (C1)";
+  }
+  return emitOpError() << "launches " << getKernelAttr()
+                       << ", of which no rt.device_kernel speaks (C1)";
+}

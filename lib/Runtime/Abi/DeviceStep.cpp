@@ -1,0 +1,276 @@
+//===- DeviceStep.cpp - Stage compute on a device -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/DeviceStep.h"
+
+#include "pdlrt/Abi/AffineSize.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Worker.h"
+
+#include <algorithm>
+
+using namespace pdlrt;
+
+void DeviceStep::begin(const pdl_step_context &given) {
+  context = &given;
+  if (!stream) {
+    Expected<std::unique_ptr<DeviceStream>> created = device.createStream();
+    if (created)
+      stream = std::move(*created);
+    else
+      keep(std::move(created).status());
+  }
+  for (auto &[place, copy] : copies)
+    copy.isCurrent = false;
+  if (chunks.size() > 1) {
+    chunks.clear();
+    chunks.emplace_back();
+    keep(reserve(chunks.back(), DeviceBuffer::Kind::OfHost, stageBytes));
+  }
+  chunkUsed = stageBytes = 0;
+  unused.clear();
+}
+
+Status DeviceStep::reserve(DeviceBuffer &memory, DeviceBuffer::Kind kind,
+                           size_t bytes) {
+  if (memory.data() && memory.size() >= bytes)
+    return {};
+  memory.release();
+  // A quarter more than asked, so that slowly growing batches settle soon.
+  Expected<DeviceBuffer> given = device.allocate(kind, bytes + bytes / 4);
+  if (!given)
+    return std::move(given).status();
+  memory = std::move(*given);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Expected<DeviceStep::OnHost>
+DeviceStep::arena(void *memory, const pdl_affine_size &size) const {
+  const std::optional<int64_t> bytes =
+      evaluate(size, {context->batch,
+                      {context->fields, size_t(program.field_count)},
+                      {context->lookups, size_t(program.lookup_count)}});
+  if (!bytes)
+    return Status::outOfMemory("out of memory for a batch of " +
+                               std::to_string(context->batch) +
+                               " samples; use a smaller --batch-size");
+  return OnHost{memory, size_t(*bytes)};
+}
+
+/// A pointer that the host reads.
+static void *readFrom(const void *memory) { return const_cast<void *>(memory); }
+
+Expected<DeviceStep::OnHost> DeviceStep::find(int32_t place,
+                                              int32_t index) const {
+  switch (place) {
+  case PDL_PLACE_FIELD_VALUES: {
+    const pdl_field &field = descriptor.fields[program.fields[index]];
+    const pdl_field_data &data = context->fields[index];
+    return OnHost{data.values,
+                  size_t(data.value_count) * elementSize(field.element_type)};
+  }
+  case PDL_PLACE_FIELD_SPLITS: {
+    const int64_t width = descriptor.fields[program.fields[index]].width;
+    return OnHost{readFrom(context->fields[index].splits),
+                  size_t(context->batch * width + 1) * sizeof(int32_t)};
+  }
+  case PDL_PLACE_LOOKUP_INVERSE: {
+    const pdl_lookup &lookup = context->lookups[index];
+    return OnHost{readFrom(lookup.inverse),
+                  size_t(lookup.occurrence_count) * sizeof(int32_t)};
+  }
+  case PDL_PLACE_LOOKUP_OCCURRENCES: {
+    const pdl_lookup &lookup = context->lookups[index];
+    return OnHost{readFrom(lookup.occurrences),
+                  size_t(lookup.occurrence_count) * sizeof(int32_t)};
+  }
+  case PDL_PLACE_LOOKUP_KEY_SPLITS: {
+    const pdl_lookup &lookup = context->lookups[index];
+    return OnHost{readFrom(lookup.key_splits),
+                  size_t(lookup.key_count + 1) * sizeof(int32_t)};
+  }
+  case PDL_PLACE_DRAWS_SAMPLES:
+    return OnHost{readFrom(context->draws->samples),
+                  size_t(context->draws->sample_count) * sizeof(int64_t)};
+  case PDL_PLACE_PARAMETER: {
+    const pdl_symbol &symbol = descriptor.symbols[index];
+    return OnHost{context->parameters[index],
+                  size_t(elementCount(symbol)) * elementSize(symbol)};
+  }
+  case PDL_PLACE_GRADIENT: {
+    const pdl_update_descriptor &update = program.updates[index];
+    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
+    size_t bytes = size_t(gradientElements(symbol)) * elementSize(symbol);
+    if (symbol.kind == PDL_SYMBOL_TABLE)
+      bytes *= size_t(context->lookups[update.lookup].key_count);
+    return OnHost{context->gradients[index], bytes, /*isWritten=*/true};
+  }
+  case PDL_PLACE_OUTPUT: {
+    const pdl_output &output = program.outputs[index];
+    return OnHost{context->outputs[index],
+                  size_t(context->batch * output.width) *
+                      elementSize(output.element_type),
+                  /*isWritten=*/true};
+  }
+  case PDL_PLACE_PREPARE_ARENA:
+    return arena(context->prepare_arena, program.prepare_arena);
+  case PDL_PLACE_COMPUTE_ARENA:
+    return arena(nullptr, program.compute_arena);
+  default:
+    return Status::internal("place " + std::to_string(place) +
+                            " of a step has no copy on a device");
+  }
+}
+
+void *DeviceStep::pointerTo(int32_t place, int32_t index) {
+  Copy &copy = copies[{place, index}];
+  if (!failure.ok() || std::exchange(copy.isCurrent, true))
+    return copy.memory.data();
+  const Expected<OnHost> found = find(place, index);
+  if (!found) {
+    keep(found.status());
+    return nullptr;
+  }
+  if (Status status = reserve(copy.memory, DeviceBuffer::Kind::OfDevice,
+                              std::max<size_t>(found->bytes, 1));
+      !status.ok())
+    keep(std::move(status));
+  else if (found->memory && !found->isWritten)
+    keep(stream->copyIn(copy.memory.data(), found->memory, found->bytes));
+  return copy.memory.data();
+}
+
+void *DeviceStep::constant(const void *onHost, size_t bytes) {
+  DeviceBuffer &memory = constants[onHost];
+  if (memory.data() || !failure.ok())
+    return memory.data();
+  if (Status status = reserve(memory, DeviceBuffer::Kind::OfDevice, bytes);
+      !status.ok())
+    keep(std::move(status));
+  else
+    keep(stream->copyIn(memory.data(), onHost, bytes));
+  return memory.data();
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+void DeviceStep::launch(int32_t kernel, int64_t turns,
+                        const uint64_t *arguments) {
+  if (failure.ok())
+    keep(stream->launch(
+        size_t(kernel), turns,
+        {arguments, size_t(descriptor.device_kernels[kernel].argument_count)}));
+}
+
+void *DeviceStep::hostMemory(size_t bytes) {
+  const size_t size = (std::max<size_t>(bytes, 1) + PDL_BUFFER_ALIGNMENT - 1) /
+                      PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
+  if (failure.ok() &&
+      (chunks.empty() || chunks.back().size() - chunkUsed < size)) {
+    DeviceBuffer more;
+    Status status = reserve(more, DeviceBuffer::Kind::OfHost, size);
+    if (status.ok()) {
+      chunks.push_back(std::move(more));
+      chunkUsed = 0;
+    }
+    keep(std::move(status));
+  }
+  // The stage goes on to its next wait, and touches what it was given.
+  if (!failure.ok()) {
+    unused.emplace_back();
+    return unused.back().reserve(size);
+  }
+  void *memory = static_cast<char *>(chunks.back().data()) + chunkUsed;
+  chunkUsed += size;
+  stageBytes += size;
+  return memory;
+}
+
+void DeviceStep::copyIn(void *toDevice, const void *fromHost, size_t bytes) {
+  if (failure.ok())
+    keep(stream->copyIn(toDevice, fromHost, bytes));
+}
+
+void DeviceStep::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
+  if (failure.ok())
+    keep(stream->copyOut(toHost, fromDevice, bytes));
+}
+
+void DeviceStep::copyWithin(void *to, const void *from, size_t bytes) {
+  if (failure.ok())
+    keep(stream->copyWithin(to, from, bytes));
+}
+
+Status DeviceStep::wait(bool isLast) {
+  if (isLast)
+    for (auto &[place, copy] : copies) {
+      if (!copy.isCurrent || !failure.ok())
+        continue;
+      const Expected<OnHost> found = find(place.first, place.second);
+      if (found && found->isWritten)
+        copyOut(found->memory, copy.memory.data(), found->bytes);
+    }
+  if (failure.ok())
+    keep(stream->synchronize());
+  return failure;
+}
+
+//===----------------------------------------------------------------------===//
+// What stages call
+//===----------------------------------------------------------------------===//
+
+static DeviceStep &stepOf(void *worker) {
+  return Worker::of(worker).deviceStep();
+}
+
+void *pdlrt_device_pointer(void *worker, int32_t place, int32_t index) {
+  return stepOf(worker).pointerTo(place, index);
+}
+
+void *pdlrt_device_constant(void *worker, int64_t bytes, const void *constant) {
+  return stepOf(worker).constant(constant, size_t(bytes));
+}
+
+void pdlrt_launch(void *worker, int32_t kernel, int64_t turns,
+                  const uint64_t *arguments) {
+  stepOf(worker).launch(kernel, turns, arguments);
+}
+
+/// What a view of no rows ends with lies before its beginning.
+static size_t bytesOf(int64_t bytes) {
+  return size_t(std::max<int64_t>(bytes, 0));
+}
+
+void *pdlrt_host_memory(void *worker, int64_t bytes) {
+  return stepOf(worker).hostMemory(bytesOf(bytes));
+}
+
+void pdlrt_copy_in(void *worker, int64_t bytes, const void *from_host,
+                   void *to_device) {
+  stepOf(worker).copyIn(to_device, from_host, bytesOf(bytes));
+}
+
+void pdlrt_copy_out(void *worker, int64_t bytes, const void *from_device,
+                    void *to_host) {
+  stepOf(worker).copyOut(to_host, from_device, bytesOf(bytes));
+}
+
+void pdlrt_copy_within(void *worker, int64_t bytes, const void *from,
+                       void *to) {
+  stepOf(worker).copyWithin(to, from, bytesOf(bytes));
+}
+
+int32_t pdlrt_device_wait(void *worker, int32_t is_last) {
+  return stepOf(worker).wait(is_last != 0).report();
+}

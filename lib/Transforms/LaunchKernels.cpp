@@ -1,0 +1,567 @@
+//===- LaunchKernels.cpp - Compute leaves its work to a device ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pointers of a stage are taken twice: as the host has them, and as the device
+// does. What is launched uses the second kind, what stays on the host the
+// first; where that is to see memory of the device, copies stand between them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlc/Dialect/RT/IR/RT.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_RTLAUNCHKERNELS
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// What a call of the runtime writes of the memory that it is given.
+static SmallVector<Value> writtenBy(Operation *op) {
+  return TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case<rt::GatherOp, rt::PoolOp, rt::GemmOp, rt::BatchGemmOp,
+            rt::DropoutOp, rt::ReduceRowsOp, rt::SampleOp,
+            rt::LogProbabilityOp>(
+          [](auto each) { return SmallVector<Value>{each.getOut()}; })
+      .Case<rt::InBatchLogSumExpOp, rt::InBatchGradientOp>([](auto each) {
+        return SmallVector<Value>{each.getScratch(), each.getOut()};
+      })
+      .Case([](rt::PoolGradientOp each) {
+        return SmallVector<Value>{each.getBagOf(), each.getOut()};
+      })
+      .Default({});
+}
+
+/// Whether the memory behind an argument of a kernel may be written.
+static bool isWritten(Value memory) {
+  return llvm::any_of(memory.getUsers(), [&](Operation *user) {
+    return TypeSwitch<Operation *, bool>(user)
+        .Case<rt::ViewOp, rt::AddressOp>(
+            [](auto each) { return isWritten(each.getResult()); })
+        .Case<memref::LoadOp, rt::CombineRowOp>([](auto) { return false; })
+        .Case([&](memref::CopyOp copy) { return copy.getTarget() == memory; })
+        .Default([&](Operation *other) {
+          SmallVector<Value> written = writtenBy(other);
+          return written.empty() || llvm::is_contained(written, memory);
+        });
+  });
+}
+
+namespace {
+
+/// The kernels of a module, and what the device must know of them.
+class DeviceKernels {
+public:
+  explicit DeviceKernels(ModuleOp module) : module(module), symbols(module) {}
+
+  /// The function that a call names, null where it is no function of the model.
+  func::FuncOp kernelOf(func::CallOp call) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    return kernel && !kernel.isExternal() ? kernel : func::FuncOp();
+  }
+  /// Says that a device launches it.
+  void add(func::FuncOp kernel);
+  /// How many turns `call` has of it: the number is computed before the call.
+  Value turnsOf(func::FuncOp kernel, func::CallOp call);
+  /// Gives those who call it on the host, too, a function of their own.
+  LogicalResult separateFromHost();
+
+  size_t size() const { return kernels.size(); }
+
+private:
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::MapVector<func::FuncOp, SharedLoops> kernels;
+};
+
+} // namespace
+
+void DeviceKernels::add(func::FuncOp kernel) {
+  auto [place, isNew] = kernels.try_emplace(kernel);
+  if (!isNew)
+    return;
+  if (!place->second.match(kernel))
+    place->second = {};
+  // What a launch is given has no attribute of a function of the host.
+  kernel->removeAttr("passthrough");
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Attribute> kinds;
+  for (BlockArgument argument : kernel.getArguments()) {
+    rt::DeviceArgument kind = rt::DeviceArgument::number;
+    if (isa<LLVM::LLVMPointerType>(argument.getType()))
+      kind = isWritten(argument) ? rt::DeviceArgument::written
+                                 : rt::DeviceArgument::read;
+    kinds.push_back(rt::DeviceArgumentAttr::get(context, kind));
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  rt::DeviceKernelOp::create(builder, kernel.getLoc(),
+                             FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                             builder.getArrayAttr(kinds), FlatSymbolRefAttr());
+}
+
+/// What `value` of a kernel is where it is called: numbers are computed of
+/// constants and arguments, and of nothing else.
+static Value computeAtCall(Value value, IRMapping &known, OpBuilder &builder) {
+  if (Value there = known.lookupOrNull(value))
+    return there;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    (void)computeAtCall(operand, known, builder);
+  builder.clone(*op, known);
+  return known.lookup(value);
+}
+
+Value DeviceKernels::turnsOf(func::FuncOp kernel, func::CallOp call) {
+  OpBuilder builder(call);
+  IRMapping known;
+  known.map(kernel.getArguments(), call.getOperands());
+  Value turns;
+  for (Value bound : kernels.find(kernel)->second.bounds) {
+    Value here = computeAtCall(bound, known, builder);
+    turns = turns ? arith::MulIOp::create(builder, call.getLoc(), turns, here)
+                  : here;
+  }
+  // What has an order is done by one thread.
+  return turns ? turns
+               : arith::ConstantIndexOp::create(builder, call.getLoc(), 1);
+}
+
+LogicalResult DeviceKernels::separateFromHost() {
+  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> callers;
+  module.walk([&](func::CallOp call) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (kernel && kernels.contains(kernel))
+      callers[kernel].push_back(call);
+  });
+  for (auto &[kernel, calls] : callers) {
+    func::FuncOp ofHost = kernel.clone();
+    ofHost.setName((kernel.getSymName() + ".host").str());
+    symbols.insert(ofHost, std::next(kernel->getIterator()));
+    for (func::CallOp call : calls)
+      call.setCallee(ofHost.getSymName());
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// A stage
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Stage compute of a program, on its way to a device.
+class DeviceStage {
+public:
+  DeviceStage(func::FuncOp stage, DeviceKernels &kernels)
+      : stage(stage), kernels(kernels),
+        builder(OpBuilder::atBlockBegin(&stage.getBody().front())) {}
+
+  LogicalResult convert();
+
+private:
+  enum class Side { Host, Both, Device };
+  /// Where the memory behind a pointer or memref is when the stage runs.
+  static FailureOr<Side> sideOf(Value memory);
+
+  Value onDevice(Value memory);
+  Value bytesOf(Value memref);
+  Value addressOf(Value memref);
+  Value hostMemory(Value bytes);
+  Value viewLike(Value memref, Value pointer);
+  Value copyOut(Value memref);
+  void copyIn(Value pointer, Value memref);
+  /// Waits; the stage ends where that fails.
+  void wait(bool isLast = false);
+
+  LogicalResult convert(Operation *op);
+  void convertCall(func::CallOp call);
+  LogicalResult convertLoad(memref::LoadOp load);
+  LogicalResult convertStore(memref::StoreOp store);
+  LogicalResult convertCopy(memref::CopyOp copy);
+  LogicalResult leaveToHost(Operation *op);
+  void finish(func::ReturnOp end);
+  LogicalResult refuse(Operation *op) {
+    return op->emitError() << op->getName().stripDialect()
+                           << " has no place on a device; this is a fault of "
+                              "PDL, please report it";
+  }
+
+  func::FuncOp stage;
+  DeviceKernels &kernels;
+  /// Each op is built where the one stands that it replaces.
+  OpBuilder builder;
+  Value worker;
+  DenseMap<Value, Value> copies;
+  /// What the host does with results, at the end of each block.
+  llvm::MapVector<Operation *, SmallVector<Operation *>> atEnd;
+  Block *failed = nullptr;
+};
+
+} // namespace
+
+FailureOr<DeviceStage::Side> DeviceStage::sideOf(Value memory) {
+  Operation *op = memory.getDefiningOp();
+  if (auto view = dyn_cast_or_null<rt::ViewOp>(op))
+    return sideOf(view.getBase());
+  if (auto address = dyn_cast_or_null<rt::AddressOp>(op))
+    return sideOf(address.getBase());
+  if (isa_and_nonnull<LLVM::AddressOfOp>(op))
+    return Side::Both;
+  auto pointer = dyn_cast_or_null<rt::PointerOp>(op);
+  if (!pointer)
+    return failure();
+  switch (pointer.getPlace()) {
+  case rt::Place::worker:
+  case rt::Place::lookup:
+  case rt::Place::loss_sum:
+  case rt::Place::weight_sum:
+  case rt::Place::metric:
+  case rt::Place::draws:
+    return Side::Host;
+  case rt::Place::field_values:
+  case rt::Place::field_splits:
+  case rt::Place::lookup_inverse:
+  case rt::Place::lookup_key_splits:
+  case rt::Place::lookup_occurrences:
+  case rt::Place::parameter:
+  case rt::Place::prepare_arena:
+  case rt::Place::draws_samples:
+    return Side::Both;
+  case rt::Place::gradient:
+  case rt::Place::output:
+  case rt::Place::compute_arena:
+    return Side::Device;
+  }
+  llvm_unreachable("all places are known");
+}
+
+/// The same memory as the device has it.
+Value DeviceStage::onDevice(Value memory) {
+  if (Value known = copies.lookup(memory))
+    return known;
+  Operation *op = memory.getDefiningOp();
+  OpBuilder::InsertionGuard guard(builder);
+  if (auto view = dyn_cast<rt::ViewOp>(op)) {
+    Value base = onDevice(view.getBase());
+    builder.setInsertionPointAfter(op);
+    return copies[memory] =
+               rt::ViewOp::create(builder, op->getLoc(), memory.getType(), base,
+                                  view.getOffset(), view.getSize());
+  }
+  if (auto address = dyn_cast<rt::AddressOp>(op)) {
+    Value base = onDevice(address.getBase());
+    builder.setInsertionPointAfter(op);
+    return copies[memory] =
+               rt::AddressOp::create(builder, op->getLoc(), base.getType(),
+                                     base, address.getOffset());
+  }
+  builder.setInsertionPointAfterValue(worker);
+  if (auto pointer = dyn_cast<rt::PointerOp>(op))
+    return copies[memory] = rt::DevicePointerOp::create(
+               builder, op->getLoc(), memory.getType(), pointer.getPlace(),
+               pointer.getIndex(), worker);
+  auto constant = cast<LLVM::AddressOfOp>(op);
+  auto global = stage->getParentOfType<ModuleOp>().lookupSymbol<LLVM::GlobalOp>(
+      constant.getGlobalName());
+  auto type = cast<LLVM::LLVMArrayType>(global.getType());
+  // All that stages hold of constants stands behind the worker.
+  builder.setInsertionPointAfter(op);
+  Value bytes = arith::ConstantIndexOp::create(
+      builder, op->getLoc(),
+      static_cast<int64_t>(type.getNumElements()) *
+          type.getElementType().getIntOrFloatBitWidth() / 8);
+  return copies[memory] = rt::DeviceConstantOp::create(
+             builder, op->getLoc(), memory.getType(), worker, bytes, memory);
+}
+
+/// The bytes from the first element of a view to its last.
+Value DeviceStage::bytesOf(Value memref) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  auto type = cast<MemRefType>(memref.getType());
+  Location loc = memref.getLoc();
+  const auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  const int64_t element = type.getElementTypeBitWidth() / 8;
+  auto strides = type.getStridesAndOffset().first;
+  int64_t inner = 1;
+  for (int64_t i = 1; i < type.getRank(); ++i)
+    inner += (type.getDimSize(i) - 1) * strides[i];
+  if (type.getRank() == 0)
+    return constant(element);
+  if (!view.getSize())
+    return constant(((type.getDimSize(0) - 1) * strides[0] + inner) * element);
+  Value bytes = arith::MulIOp::create(builder, loc, view.getSize(),
+                                      constant(strides[0] * element));
+  const int64_t gap = strides[0] - inner;
+  return gap ? arith::SubIOp::create(builder, loc, bytes,
+                                     constant(gap * element))
+             : bytes;
+}
+
+Value DeviceStage::addressOf(Value memref) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  Value base = onDevice(view.getBase());
+  return rt::AddressOp::create(builder, memref.getLoc(), base.getType(), base,
+                               view.getOffset());
+}
+
+Value DeviceStage::hostMemory(Value bytes) {
+  return rt::HostMemoryOp::create(builder, bytes.getLoc(), worker.getType(),
+                                  worker, bytes);
+}
+
+/// A view of other memory that is as `memref` is of its own.
+Value DeviceStage::viewLike(Value memref, Value pointer) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  Value zero = arith::ConstantIndexOp::create(builder, memref.getLoc(), 0);
+  return rt::ViewOp::create(builder, memref.getLoc(), memref.getType(), pointer,
+                            zero, view.getSize());
+}
+
+/// A view for the host of what the device has, behind the next wait.
+Value DeviceStage::copyOut(Value memref) {
+  Value bytes = bytesOf(memref);
+  Value memory = hostMemory(bytes);
+  rt::CopyOutOp::create(builder, memref.getLoc(), worker, bytes,
+                        addressOf(memref), memory);
+  return viewLike(memref, memory);
+}
+
+void DeviceStage::copyIn(Value pointer, Value memref) {
+  rt::CopyInOp::create(builder, memref.getLoc(), worker, bytesOf(memref),
+                       pointer, addressOf(memref));
+}
+
+void DeviceStage::wait(bool isLast) {
+  Location loc = stage.getLoc();
+  Value status = rt::DeviceWaitOp::create(builder, loc, builder.getI32Type(),
+                                          isLast, worker);
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  Value isBad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      status, zero);
+  Block *before = builder.getInsertionBlock();
+  Block *behind = before->splitBlock(builder.getInsertionPoint());
+  OpBuilder::InsertionGuard guard(builder);
+  if (!failed) {
+    failed = builder.createBlock(&stage.getBody(), stage.getBody().end(),
+                                 builder.getI32Type(), loc);
+    func::ReturnOp::create(builder, loc, failed->getArgument(0));
+  }
+  builder.setInsertionPointToEnd(before);
+  cf::CondBranchOp::create(builder, loc, isBad, failed, ValueRange{status},
+                           behind, ValueRange());
+}
+
+void DeviceStage::convertCall(func::CallOp call) {
+  func::FuncOp kernel = kernels.kernelOf(call);
+  kernels.add(kernel);
+  SmallVector<Value> arguments;
+  for (Value operand : call.getOperands())
+    arguments.push_back(isa<LLVM::LLVMPointerType>(operand.getType())
+                            ? onDevice(operand)
+                            : operand);
+  Value turns = kernels.turnsOf(kernel, call);
+  builder.setInsertionPoint(call);
+  rt::LaunchOp::create(builder, call.getLoc(),
+                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()), turns,
+                       worker, arguments);
+  call.erase();
+}
+
+LogicalResult DeviceStage::convertLoad(memref::LoadOp load) {
+  FailureOr<Side> side = sideOf(load.getMemRef());
+  if (llvm::failed(side))
+    return refuse(load);
+  if (*side != Side::Device)
+    return success();
+  Value there = copyOut(load.getMemRef());
+  wait();
+  builder.setInsertionPoint(load);
+  load.getMemrefMutable().set(there);
+  return success();
+}
+
+LogicalResult DeviceStage::convertStore(memref::StoreOp store) {
+  FailureOr<Side> side = sideOf(store.getMemRef());
+  MemRefType type = store.getMemRefType();
+  // What a stage stores by itself is a number.
+  if (llvm::failed(side) || type.getNumElements() != 1)
+    return refuse(store);
+  if (*side == Side::Host)
+    return success();
+  Value memref = store.getMemRef();
+  Value memory = hostMemory(bytesOf(memref));
+  store.getMemrefMutable().set(viewLike(memref, memory));
+  builder.setInsertionPointAfter(store);
+  copyIn(memory, memref);
+  return success();
+}
+
+LogicalResult DeviceStage::convertCopy(memref::CopyOp copy) {
+  if (!rt::isDense(cast<MemRefType>(copy.getSource().getType())) ||
+      !rt::isDense(cast<MemRefType>(copy.getTarget().getType())))
+    return refuse(copy);
+  rt::CopyWithinOp::create(
+      builder, copy.getLoc(), worker, bytesOf(copy.getTarget()),
+      addressOf(copy.getSource()), addressOf(copy.getTarget()));
+  copy.erase();
+  return success();
+}
+
+/// Lets the host do what there is no kernel for: on copies of what the device
+/// has, and then copies what was written.
+LogicalResult DeviceStage::leaveToHost(Operation *op) {
+  const bool isLast =
+      isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
+  const SmallVector<Value> written = writtenBy(op);
+  if (!isLast && written.empty())
+    return refuse(op);
+  bool waits = false;
+  SmallVector<std::pair<Value, Value>> results; // of the host, of the device
+  IRMapping moved;
+  for (Value operand : op->getOperands()) {
+    if (!isa<MemRefType>(operand.getType()) || moved.contains(operand))
+      continue;
+    FailureOr<Side> side = sideOf(operand);
+    if (llvm::failed(side))
+      return refuse(op);
+    if (*side != Side::Device)
+      continue;
+    const bool isResult = llvm::is_contained(written, operand);
+    auto type = cast<MemRefType>(operand.getType());
+    // What lies between rows stays as it is.
+    if (isResult && rt::isDense(type)) {
+      Value memory = hostMemory(bytesOf(operand));
+      moved.map(operand, viewLike(operand, memory));
+      results.push_back({memory, operand});
+      continue;
+    }
+    Value there = copyOut(operand);
+    moved.map(operand, there);
+    waits = true;
+    if (isResult)
+      results.push_back({there.getDefiningOp<rt::ViewOp>().getBase(), operand});
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value there = moved.lookupOrNull(operand.get()))
+      operand.set(there);
+  if (isLast) {
+    atEnd[op->getBlock()->getTerminator()].push_back(op);
+    return success();
+  }
+  if (waits)
+    wait();
+  builder.setInsertionPointAfter(op);
+  for (auto [memory, memref] : results)
+    copyIn(memory, memref);
+  return success();
+}
+
+/// All is done when the stage returns.
+void DeviceStage::finish(func::ReturnOp end) {
+  if (end->getBlock() == failed)
+    return;
+  builder.setInsertionPoint(end);
+  wait(/*isLast=*/true);
+}
+
+LogicalResult DeviceStage::convert(Operation *op) {
+  builder.setInsertionPoint(op);
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](func::CallOp call) {
+        if (kernels.kernelOf(call))
+          convertCall(call);
+        return success();
+      })
+      .Case([&](memref::LoadOp load) { return convertLoad(load); })
+      .Case([&](memref::StoreOp store) { return convertStore(store); })
+      .Case([&](memref::CopyOp copy) { return convertCopy(copy); })
+      .Case([&](rt::GradientReadyOp ready) {
+        // What is not said is complete when the stage ends.
+        ready.erase();
+        return success();
+      })
+      .Default([&](Operation *other) {
+        if (other->hasTrait<rt::CallsRuntime>())
+          return leaveToHost(other);
+        return isMemoryEffectFree(other) ||
+                       other->hasTrait<OpTrait::IsTerminator>() ||
+                       isa<rt::PointerOp, rt::CountOp>(other)
+                   ? success()
+                   : refuse(other);
+      });
+}
+
+LogicalResult DeviceStage::convert() {
+  SmallVector<Operation *> all;
+  for (Block &block : stage.getBody())
+    for (Operation &op : block)
+      all.push_back(&op);
+  worker = rt::PointerOp::create(builder, stage.getLoc(),
+                                 stage.getArgument(0).getType(),
+                                 rt::Place::worker, 0, stage.getArgument(0));
+  for (Operation *op : all)
+    if (llvm::failed(convert(op)))
+      return failure();
+  SmallVector<func::ReturnOp> ends(stage.getBody().getOps<func::ReturnOp>());
+  for (func::ReturnOp end : ends)
+    finish(end);
+  for (auto &[end, ops] : atEnd) {
+    if (!isa<func::ReturnOp>(end)) {
+      builder.setInsertionPoint(end);
+      wait();
+    }
+    for (Operation *op : ops)
+      op->moveBefore(end);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LaunchKernels : pdlc::impl::RTLaunchKernelsBase<LaunchKernels> {
+  void runOnOperation() override;
+};
+} // namespace
+
+void LaunchKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  SymbolTable symbols(module);
+  DeviceKernels kernels(module);
+  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>()) {
+    auto stage = symbols.lookup<func::FuncOp>(program.getCompute());
+    if (stage && llvm::failed(DeviceStage(stage, kernels).convert()))
+      return signalPassFailure();
+    module->setAttr(rt::RTDialect::kTargetAttrName,
+                    StringAttr::get(&getContext(), "cuda"));
+  }
+  if (llvm::failed(kernels.separateFromHost()))
+    return signalPassFailure();
+  reportStatistic(*this, module, numKernels, "device-kernels", kernels.size());
+}
