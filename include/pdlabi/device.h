@@ -67,6 +67,20 @@ void pdldevice_product_f64(int64_t transpose_a, int64_t transpose_b, int64_t m,
                            const double *mask, double *c, int64_t c_stride,
                            int64_t first, int64_t stride);
 
+/* pdlrt_gemm, PDL_PRODUCT_BF16; otherwise as pdldevice_product. */
+int64_t pdldevice_bf16_product_turns(int64_t transpose_a, int64_t transpose_b,
+                                     int64_t m, int64_t n, int64_t k,
+                                     const void *a, const void *b,
+                                     uint64_t posts, const void *bias,
+                                     const void *mask, void *c,
+                                     int64_t c_stride);
+void pdldevice_bf16_product_f32(int64_t transpose_a, int64_t transpose_b,
+                                int64_t m, int64_t n, int64_t k, const float *a,
+                                const float *b, uint64_t posts,
+                                const float *bias, const float *mask, float *c,
+                                int64_t c_stride, int64_t first,
+                                int64_t stride);
+
 /* pdlrt_batch_gemm. Turns: tiles, as those of pdldevice_product, of all
  * products. */
 int64_t pdldevice_batch_product_turns(int64_t transpose_a, int64_t transpose_b,

@@ -1,0 +1,140 @@
+//===- BFloat16Products.cpp - Products of bf16 factors on a device --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `vdpbf16ps` and `vcvtne2ps2bf16` do, of which docs/Numerics.md tells.
+// Denormal numbers are zeros in it, which no multiply-add of a GPU is sure to
+// do as a CPU does. But they hardly ever occur: a number of eight bits that is
+// 2^e or more is a multiple of 2^(e - 7). So where all factors but zeros are
+// large enough, each sum is a multiple of the least normal number, and never
+// between it and zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Multiply.h"
+
+#include "pdlabi/math.h"
+
+using namespace pdldevice;
+
+namespace {
+
+using pdlabi::detail::bitsOf;
+using pdlabi::detail::floatOf;
+
+constexpr uint32_t signBit = 0x80000000, leastNormal = 0x00800000;
+
+/// The nearest bf16, ties to even; zero for denormal numbers.
+inline float roundToBFloat16(float x) {
+  const uint32_t bits = bitsOf(x), magnitude = bits & ~signBit;
+  const uint32_t nearest = bits + 0x7fff + (bits >> 16 & 1);
+  const uint32_t result = magnitude > 0x7f800000    ? bits | 0x00400000
+                          : magnitude < leastNormal ? bits & signBit
+                                                    : nearest;
+  return floatOf(result & 0xffff0000);
+}
+
+inline float zeroWhereDenormal(float x) {
+  const uint32_t bits = bitsOf(x);
+  return (bits & ~signBit) < leastNormal ? floatOf(bits & signBit) : x;
+}
+
+/// A multiply-add that gives zero where the result, rounded to 24 bits whatever
+/// its exponent, is below the least normal number.
+inline float multiplyAddWithoutDenormals(float a, float b, float c) {
+  const float result = multiplyAdd(a, b, c);
+  const uint32_t bits = bitsOf(result), magnitude = bits & ~signBit;
+  if (magnitude > leastNormal)
+    return result;
+  if (magnitude == leastNormal) {
+    // Among denormal numbers it may have been rounded up to this one. The sum
+    // has 53 bits, or is so near to this one that it does not matter.
+    const double sum = multiplyAdd(
+        static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
+    if (__builtin_fabs(sum) >= 0x1.ffffffp-127)
+      return result;
+  }
+  return floatOf(bits & signBit);
+}
+
+/// Factors rounded to bf16.
+class RoundedFactors {
+public:
+  static constexpr bool swapsPairs = true;
+
+  float left(float x) { return note(roundToBFloat16(x), leastLeft); }
+  float right(float x) { return note(roundToBFloat16(x), leastRight); }
+
+  bool areSafe() const {
+    // Of products of two factors of 2^e and 2^f, in units of 2^(e + f - 14).
+    return exponentOf(leastLeft) + exponentOf(leastRight) - 2 * 127 - 14 >=
+           -126;
+  }
+
+  static float chain(const Product<float> &product, int64_t row,
+                     int64_t column) {
+    float sum = 0;
+    const float *a = product.a + (product.transposeA ? row : row * product.k);
+    const float *b =
+        product.b + (product.transposeB ? column * product.k : column);
+    const int64_t aStride = product.transposeA ? product.m : 1;
+    const int64_t bStride = product.transposeB ? 1 : product.n;
+    auto add = [&](int64_t p) {
+      if (p == product.k)
+        sum += 0.0f;
+      else
+        sum = multiplyAddWithoutDenormals(roundToBFloat16(a[p * aStride]),
+                                          roundToBFloat16(b[p * bStride]), sum);
+    };
+    for (int64_t p = 0; p < product.k; p += 2) {
+      add(p + 1);
+      add(p);
+    }
+    return sum;
+  }
+
+  static float operand(float x) { return zeroWhereDenormal(x); }
+  /// Sums that are denormal are exact, so that this is enough.
+  static float result(float x) { return zeroWhereDenormal(x); }
+
+private:
+  /// Twice the least magnitude that is not zero, less 1; zeros are above all.
+  uint32_t leastLeft = 0xffffffff, leastRight = 0xffffffff;
+
+  static float note(float x, uint32_t &least) {
+    const uint32_t bits = 2 * bitsOf(x) - 1;
+    least = bits < least ? bits : least;
+    return x;
+  }
+  /// The biased exponent; 256 of zeros.
+  static int exponentOf(uint32_t least) {
+    return static_cast<int>((uint64_t(least) + 1) >> 24);
+  }
+};
+
+} // namespace
+
+int64_t pdldevice_bf16_product_turns(int64_t, int64_t, int64_t m, int64_t n,
+                                     int64_t, const void *, const void *,
+                                     uint64_t, const void *, const void *,
+                                     void *, int64_t) {
+  return turnsOfProducts(1, m, n);
+}
+
+void pdldevice_bf16_product_f32(int64_t transposeA, int64_t transposeB,
+                                int64_t m, int64_t n, int64_t k,
+                                const float *__restrict a,
+                                const float *__restrict b, uint64_t posts,
+                                const float *bias, const float *mask, float *c,
+                                int64_t cStride, int64_t first,
+                                int64_t stride) {
+  multiply<RoundedFactors>(1,
+                           Product<float>{transposeA != 0, transposeB != 0, m,
+                                          n, k, a, b, posts, bias, mask, c,
+                                          cStride},
+                           first, stride);
+}
