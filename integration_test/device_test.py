@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, and a
-device that fails ends a training with a sentence."""
+"""Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, trainers
+on CPUs and on devices share jobs, and a device that fails ends a training with a sentence."""
 
 import concurrent.futures
 import os
@@ -11,15 +11,31 @@ import subprocess
 import tempfile
 import unittest
 
+from cluster import Cluster
 from model_data import model_data
 from programs import PDL_TRANSLATE, SOURCE, model, run
 from push_modes import PDL_CHECKPOINT
 
 MODELS = sorted(path.name for path in (SOURCE / "models").iterdir() if path.is_dir())
-# Refused: test/Target/ptx.test.
-WITHOUT = {"gru4rec", "multiview_simnet", "ssr"}
 ROWS, BATCH = 320, 32
 TRAIN = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--epochs", 2, "--seed", 7]
+
+
+class MixedCluster(Cluster):
+    """Every second trainer computes on a device."""
+
+    def __init__(self, programs, device_programs, **options):
+        super().__init__(programs, **options)
+        self.device_programs = device_programs
+
+    def start_trainer(self, rank):
+        if rank % 2 == 0:
+            return super().start_trainer(rank)
+        programs, flags = self.programs, self.trainer_flags
+        self.programs, self.trainer_flags = self.device_programs, [*flags, "--device", "fake"]
+        process = super().start_trainer(rank)
+        self.programs, self.trainer_flags = programs, flags
+        return process
 
 
 class Device(unittest.TestCase):
@@ -66,7 +82,7 @@ class Device(unittest.TestCase):
     def test_each_model_has_the_bits_of_a_cpu(self):
         with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
             problems = {name: pool.submit(self.problem, name)
-                        for name in MODELS if name not in WITHOUT}
+                        for name in MODELS}
         for name, problem in problems.items():
             with self.subTest(name):
                 self.assertIsNone(problem.result())
@@ -115,6 +131,34 @@ class Device(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(f"there is no device '{name}'; use cuda, cuda:N for NVIDIA's GPU N, "
                               "or fake", self.error_of(folder, "--data", data, "--device", name))
+
+    def test_products_of_rounded_factors(self):
+        data = self.data("ctr_dnn")
+        flags = ["--compute=bf16"]
+        saved, losses = self.train(self.translate("ctr_dnn", "cpu", *flags), data,
+                                   "--emulate-bf16")
+        other_saved, other_losses = self.train(self.translate("ctr_dnn", "cuda", *flags), data,
+                                               "--device", "fake", "--emulate-bf16")
+        self.assertEqual(losses, other_losses)
+        run(PDL_CHECKPOINT, "diff", saved, other_saved)
+
+    def test_trainers_on_both_share_a_job(self):
+        data = self.data("ctr_dnn")
+        for mode, servers in (("sync", 2), ("collective", 0)):
+            with self.subTest(mode):
+                plain = self.translate("ctr_dnn", "cpu", f"--mode={mode}")
+                device = self.translate("ctr_dnn", "cuda", f"--mode={mode}")
+                flags = ["--data", data, *TRAIN]
+                saved = []
+                for name, cluster in (("plain", Cluster), ("mixed", MixedCluster)):
+                    saved.append(self.root / f"{mode}.{name}")
+                    programs = (plain,) if cluster is Cluster else (plain, device)
+                    with cluster(*programs, trainers=2, servers=servers,
+                                 trainer_flags=[*flags, "--checkpoint", saved[-1]],
+                                 server_flags=[*TRAIN[-2:], "--checkpoint", saved[-1]],
+                                 peers=servers == 0) as job:
+                        job.start().finish()
+                run(PDL_CHECKPOINT, "diff", *saved)
 
     def test_workers_share_a_device(self):
         data = self.data("wide_deep")

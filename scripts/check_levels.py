@@ -44,7 +44,7 @@ HALVES = [
     (COMPILER_LEVELS, "pdlc/", ["include/pdlc", "lib"]),
 ]
 # What stands in a folder of a half and belongs to the other, or to both.
-OTHER_HALF = {"lib": ["lib/Runtime/", "lib/ABI/"]}
+OTHER_HALF = {"lib": ["lib/Runtime/", "lib/ABI/", "lib/DeviceLibrary/"]}
 
 # Folders of the halves, and the prefixes of what each may not include.
 COMPILER = [

@@ -8,7 +8,7 @@
 
 #include "pdlc/Target/Codegen.h"
 
-#include "LinkMath.h"
+#include "LinkBitcode.h"
 #include "LongFunction.h"
 #include "PartitionModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

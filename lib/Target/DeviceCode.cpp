@@ -8,7 +8,7 @@
 
 #include "pdlc/Target/DeviceCode.h"
 
-#include "LinkMath.h"
+#include "LinkBitcode.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -89,9 +89,11 @@ static void addEntry(Function &kernel) {
   LLVMContext &context = module.getContext();
   SmallVector<Type *> types(kernel.getFunctionType()->params());
   types.pop_back_n(2);
+  const std::string name = entryNameOf(kernel.getName());
+  kernel.setName(name + ".body");
   Function *entry = Function::Create(
       FunctionType::get(Type::getVoidTy(context), types, /*isVarArg=*/false),
-      GlobalValue::ExternalLinkage, entryNameOf(kernel.getName()), module);
+      GlobalValue::ExternalLinkage, name, module);
   entry->setCallingConv(CallingConv::PTX_Kernel);
   entry->addFnAttr("nvvm.maxntid", kMostThreads);
   entry->setDoesNotThrow();
@@ -160,16 +162,18 @@ Expected<std::string> pdlc::compileToPtx(mlir::ModuleOp kernels,
   std::unique_ptr<TargetMachine> machine = createMachine(architecture);
   module->setTargetTriple(Triple(kTriple));
   module->setDataLayout(machine->createDataLayout());
-  std::vector<Function *> bodies;
-  for (Function &function : *module)
-    if (!function.isDeclaration() && function.getReturnType()->isVoidTy())
-      bodies.push_back(&function);
-  if (Error error = linkMath(*module))
-    return std::move(error);
-  for (Function *body : bodies)
-    addEntry(*body);
+  // What gives its caller a number is called by kernels.
+  std::vector<std::string> bodies;
+  for (const Function &function : *module)
+    if (!function.isIntrinsic() && function.getReturnType()->isVoidTy())
+      bodies.push_back(function.getName().str());
+  for (auto link : {linkMath, linkDeviceLibrary})
+    if (Error error = link(*module))
+      return std::move(error);
   if (Error error = checkCalls(*module))
     return std::move(error);
+  for (const std::string &body : bodies)
+    addEntry(*module->getFunction(body));
   optimize(*module, *machine);
   SmallString<0> text;
   raw_svector_ostream stream(text);

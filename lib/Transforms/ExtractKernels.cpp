@@ -49,7 +49,8 @@ static LogicalResult checkBody(func::FuncOp function,
     auto callee =
         call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
     if (callee && callee.isExternal() &&
-        !callee.getSymName().starts_with("pdlabi_")) {
+        !callee.getSymName().starts_with("pdlabi_") &&
+        !callee.getSymName().starts_with("pdldevice_")) {
       op->emitError() << "a device has no " << callee.getSymName() << " of "
                       << call.getOperandTypes().front()
                       << "; compile this model for CPUs";

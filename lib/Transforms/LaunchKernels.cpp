@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLoop.h"
+#include "LibraryLaunches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,7 @@
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <map>
 
 namespace pdlc {
 #define GEN_PASS_DEF_RTLAUNCHKERNELS
@@ -83,42 +85,135 @@ public:
   }
   /// Says that a device launches it.
   void add(func::FuncOp kernel);
+  /// The same of one of the device library, and how many turns it has.
+  std::pair<FlatSymbolRefAttr, Value>
+  addFromLibrary(OpBuilder &builder, Location loc, StringRef name, Type element,
+                 ArrayRef<LibraryArgument> arguments);
   /// How many turns `call` has of it: the number is computed before the call.
   Value turnsOf(func::FuncOp kernel, func::CallOp call);
   /// Gives those who call it on the host, too, a function of their own.
   LogicalResult separateFromHost();
 
-  size_t size() const { return kernels.size(); }
+  size_t size() const { return kernels.size() + library.size(); }
 
 private:
+  void describe(FlatSymbolRefAttr kernel, ArrayRef<rt::DeviceArgument> kinds);
+
   ModuleOp module;
   SymbolTable symbols;
   llvm::MapVector<func::FuncOp, SharedLoops> kernels;
+  llvm::DenseSet<StringAttr> library;
 };
 
 } // namespace
+
+/// The name of a function of the device library.
+static std::string libraryName(StringRef name, Type element) {
+  std::string full = ("pdldevice_" + name).str();
+  if (element)
+    full += element.isF64() ? "_f64" : "_f32";
+  return full;
+}
+
+/// The address of memory of a kernel.
+static Value addressInKernel(OpBuilder &builder, Value memref) {
+  Location loc = memref.getLoc();
+  if (auto view = memref.getDefiningOp<rt::ViewOp>())
+    return rt::AddressOp::create(builder, loc, view.getBase().getType(),
+                                 view.getBase(), view.getOffset());
+  Value number =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
+  number =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  return LLVM::IntToPtrOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), number);
+}
+
+/// Lets the thread that does a turn form the products in it.
+static void callLibrary(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  SmallVector<rt::GemmOp> products;
+  kernel.walk([&](rt::GemmOp product) { products.push_back(product); });
+  for (rt::GemmOp product : products) {
+    OpBuilder builder(product);
+    Location loc = product.getLoc();
+    const auto call = [&](StringRef name, Type element,
+                          ArrayRef<LibraryArgument> arguments) {
+      SmallVector<Value> values;
+      for (const LibraryArgument &argument : arguments)
+        values.push_back(argument.value);
+      for (int64_t number : {0, 1})
+        values.push_back(arith::ConstantIndexOp::create(builder, loc, number));
+      SmallVector<Type> types(ValueRange(values).getTypes());
+      func::CallOp::create(
+          builder, loc,
+          declareInLibrary(module, libraryName(name, element), types, {}),
+          TypeRange(), values);
+    };
+    const auto address = [&](Value memref) {
+      return addressInKernel(builder, memref);
+    };
+    launchFromLibrary(product, {builder, address, nullptr, nullptr, call});
+    product.erase();
+  }
+}
+
+void DeviceKernels::describe(FlatSymbolRefAttr kernel,
+                             ArrayRef<rt::DeviceArgument> kinds) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  SmallVector<Attribute> attributes;
+  for (rt::DeviceArgument kind : kinds)
+    attributes.push_back(
+        rt::DeviceArgumentAttr::get(builder.getContext(), kind));
+  rt::DeviceKernelOp::create(builder, module.getLoc(), kernel,
+                             builder.getArrayAttr(attributes),
+                             FlatSymbolRefAttr());
+}
+
+std::pair<FlatSymbolRefAttr, Value>
+DeviceKernels::addFromLibrary(OpBuilder &builder, Location loc, StringRef name,
+                              Type element,
+                              ArrayRef<LibraryArgument> arguments) {
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<rt::DeviceArgument> kinds;
+  for (const LibraryArgument &argument : arguments) {
+    values.push_back(argument.value);
+    types.push_back(argument.value.getType());
+    kinds.push_back(argument.kind);
+  }
+  Type index = builder.getIndexType();
+  FlatSymbolRefAttr turns = declareInLibrary(
+      module, ("pdldevice_" + name + "_turns").str(), types, index);
+  types.append({index, index});
+  FlatSymbolRefAttr kernel =
+      declareInLibrary(module, libraryName(name, element), types, {});
+  if (library.insert(kernel.getAttr()).second)
+    describe(kernel, kinds);
+  Value count =
+      func::CallOp::create(builder, loc, turns, TypeRange(index), values)
+          .getResult(0);
+  return {kernel, count};
+}
 
 void DeviceKernels::add(func::FuncOp kernel) {
   auto [place, isNew] = kernels.try_emplace(kernel);
   if (!isNew)
     return;
+  callLibrary(kernel);
   if (!place->second.match(kernel))
     place->second = {};
   // What a launch is given has no attribute of a function of the host.
   kernel->removeAttr("passthrough");
-  MLIRContext *context = kernel.getContext();
-  SmallVector<Attribute> kinds;
-  for (BlockArgument argument : kernel.getArguments()) {
-    rt::DeviceArgument kind = rt::DeviceArgument::number;
-    if (isa<LLVM::LLVMPointerType>(argument.getType()))
-      kind = isWritten(argument) ? rt::DeviceArgument::written
-                                 : rt::DeviceArgument::read;
-    kinds.push_back(rt::DeviceArgumentAttr::get(context, kind));
-  }
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  rt::DeviceKernelOp::create(builder, kernel.getLoc(),
-                             FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                             builder.getArrayAttr(kinds), FlatSymbolRefAttr());
+  SmallVector<rt::DeviceArgument> kinds;
+  for (BlockArgument argument : kernel.getArguments())
+    // A pointer that nobody uses may be the host's.
+    kinds.push_back(!isa<LLVM::LLVMPointerType>(argument.getType()) ||
+                            argument.use_empty()
+                        ? rt::DeviceArgument::number
+                    : isWritten(argument) ? rt::DeviceArgument::written
+                                          : rt::DeviceArgument::read);
+  describe(FlatSymbolRefAttr::get(kernel.getSymNameAttr()), kinds);
 }
 
 /// What `value` of a kernel is where it is called: numbers are computed of
@@ -196,7 +291,9 @@ private:
   void wait(bool isLast = false);
 
   LogicalResult convert(Operation *op);
-  void convertCall(func::CallOp call);
+  LogicalResult convertCall(func::CallOp call);
+  Value devicePointer(rt::Place place, int64_t index);
+  LogicalResult launchLibrary(Operation *op, bool &isLaunched);
   LogicalResult convertLoad(memref::LoadOp load);
   LogicalResult convertStore(memref::StoreOp store);
   LogicalResult convertCopy(memref::CopyOp copy);
@@ -214,6 +311,7 @@ private:
   OpBuilder builder;
   Value worker;
   DenseMap<Value, Value> copies;
+  std::map<std::pair<rt::Place, int64_t>, Value> pointers;
   /// What the host does with results, at the end of each block.
   llvm::MapVector<Operation *, SmallVector<Operation *>> atEnd;
   Block *failed = nullptr;
@@ -257,6 +355,18 @@ FailureOr<DeviceStage::Side> DeviceStage::sideOf(Value memory) {
   llvm_unreachable("all places are known");
 }
 
+/// What a place has on the device, one for all uses.
+Value DeviceStage::devicePointer(rt::Place place, int64_t index) {
+  Value &known = pointers[{place, index}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(worker);
+    known = rt::DevicePointerOp::create(builder, worker.getLoc(),
+                                        worker.getType(), place, index, worker);
+  }
+  return known;
+}
+
 /// The same memory as the device has it.
 Value DeviceStage::onDevice(Value memory) {
   if (Value known = copies.lookup(memory))
@@ -277,11 +387,8 @@ Value DeviceStage::onDevice(Value memory) {
                rt::AddressOp::create(builder, op->getLoc(), base.getType(),
                                      base, address.getOffset());
   }
-  builder.setInsertionPointAfterValue(worker);
   if (auto pointer = dyn_cast<rt::PointerOp>(op))
-    return copies[memory] = rt::DevicePointerOp::create(
-               builder, op->getLoc(), memory.getType(), pointer.getPlace(),
-               pointer.getIndex(), worker);
+    return devicePointer(pointer.getPlace(), pointer.getIndex());
   auto constant = cast<LLVM::AddressOfOp>(op);
   auto global = stage->getParentOfType<ModuleOp>().lookupSymbol<LLVM::GlobalOp>(
       constant.getGlobalName());
@@ -375,20 +482,66 @@ void DeviceStage::wait(bool isLast) {
                            behind, ValueRange());
 }
 
-void DeviceStage::convertCall(func::CallOp call) {
+LogicalResult DeviceStage::convertCall(func::CallOp call) {
   func::FuncOp kernel = kernels.kernelOf(call);
   kernels.add(kernel);
   SmallVector<Value> arguments;
-  for (Value operand : call.getOperands())
-    arguments.push_back(isa<LLVM::LLVMPointerType>(operand.getType())
-                            ? onDevice(operand)
-                            : operand);
+  for (auto [operand, argument] :
+       llvm::zip(call.getOperands(), kernel.getArguments())) {
+    if (!isa<LLVM::LLVMPointerType>(operand.getType())) {
+      arguments.push_back(operand);
+      continue;
+    }
+    if (argument.use_empty()) {
+      arguments.push_back(
+          LLVM::ZeroOp::create(builder, call.getLoc(), operand.getType()));
+      continue;
+    }
+    FailureOr<Side> side = sideOf(operand);
+    if (llvm::failed(side) || *side == Side::Host)
+      return refuse(call);
+    arguments.push_back(onDevice(operand));
+  }
   Value turns = kernels.turnsOf(kernel, call);
   builder.setInsertionPoint(call);
   rt::LaunchOp::create(builder, call.getLoc(),
                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), turns,
                        worker, arguments);
   call.erase();
+  return success();
+}
+
+/// Launches what the device library has for a call of the runtime.
+LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType())) {
+      FailureOr<Side> side = sideOf(operand);
+      if (llvm::failed(side) || *side == Side::Host)
+        return refuse(op);
+    }
+  Location loc = op->getLoc();
+  const auto launch = [&](StringRef name, Type element,
+                          ArrayRef<LibraryArgument> arguments) {
+    auto [kernel, turns] =
+        kernels.addFromLibrary(builder, loc, name, element, arguments);
+    SmallVector<Value> values;
+    for (const LibraryArgument &argument : arguments)
+      values.push_back(argument.value);
+    rt::LaunchOp::create(builder, loc, kernel, turns, worker, values);
+  };
+  const auto address = [&](Value memref) { return addressOf(memref); };
+  const auto pointer = [&](rt::Place place, int64_t index) {
+    return devicePointer(place, index);
+  };
+  const auto count = [&](rt::Quantity quantity, int64_t index) -> Value {
+    return rt::CountOp::create(builder, loc, builder.getIndexType(), quantity,
+                               index, stage.getArgument(0));
+  };
+  isLaunched =
+      launchFromLibrary(op, {builder, address, pointer, count, launch});
+  if (isLaunched)
+    op->erase();
+  return success();
 }
 
 LogicalResult DeviceStage::convertLoad(memref::LoadOp load) {
@@ -492,9 +645,7 @@ LogicalResult DeviceStage::convert(Operation *op) {
   builder.setInsertionPoint(op);
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](func::CallOp call) {
-        if (kernels.kernelOf(call))
-          convertCall(call);
-        return success();
+        return kernels.kernelOf(call) ? convertCall(call) : success();
       })
       .Case([&](memref::LoadOp load) { return convertLoad(load); })
       .Case([&](memref::StoreOp store) { return convertStore(store); })
@@ -505,8 +656,12 @@ LogicalResult DeviceStage::convert(Operation *op) {
         return success();
       })
       .Default([&](Operation *other) {
-        if (other->hasTrait<rt::CallsRuntime>())
-          return leaveToHost(other);
+        if (other->hasTrait<rt::CallsRuntime>()) {
+          bool isLaunched = false;
+          if (llvm::failed(launchLibrary(other, isLaunched)))
+            return failure();
+          return isLaunched ? success() : leaveToHost(other);
+        }
         return isMemoryEffectFree(other) ||
                        other->hasTrait<OpTrait::IsTerminator>() ||
                        isa<rt::PointerOp, rt::CountOp>(other)

@@ -6,6 +6,7 @@
 // STATISTICS: device-kernels=2
 // STATISTICS: device-kernels=0
 // STATISTICS: device-kernels=1
+// STATISTICS: device-kernels=7
 
 // Kernels are launched with the device's pointers, and with as many turns as they
 // have; one that has an order has one. What the host does at the end waits once.
@@ -210,4 +211,101 @@ module @both_sides {
   }
   rt.program @train frozen reads(@clicks [@numbers])
     prepare(@prepare, <0 + 4 * batch>) compute(@compute, <0 + 64 * batch>)
+}
+
+// -----
+
+// Products and lookups are kernels of the device library, each with the turns that it
+// says. A turn of a kernel forms the products in it itself.
+
+// CHECK-LABEL: module @library
+module @library {
+  nn.record @clicks {
+    nn.field @numbers : tensor<?x4xf32>
+    nn.field @ids : !nn.ragged<?x2x*xi64>
+  }
+  // CHECK-DAG: func.func private @pdldevice_product_turns(index, index, index, index, index, !llvm.ptr, !llvm.ptr, index, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> index
+  // CHECK-DAG: func.func private @pdldevice_product_f32(index, index, index, index, index, !llvm.ptr, !llvm.ptr, index, !llvm.ptr, !llvm.ptr, !llvm.ptr, index, index, index)
+  // CHECK: func.func private @step(
+  func.func private @step(%worker: !llvm.ptr, %x: !llvm.ptr, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x4x4xf32>
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %own = memref.alloca() : memref<4x4xf32>
+      %1 = rt.view %x[%c0] : !llvm.ptr -> memref<4x4xf32>
+      // CHECK: %[[OWN:.*]] = llvm.inttoptr
+      // CHECK: func.call @pdldevice_product_f32(%c0, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %c0, %{{.*}}, %{{.*}}, %[[OWN]], %c4, %c0, %c1)
+      rt.gemm strict %worker, %1, %1 transposed post [] into %own : !llvm.ptr, memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+      %2 = memref.load %own[%c0, %c0] : memref<4x4xf32>
+      memref.store %2, %0[%i, %c0, %c0] : memref<?x4x4xf32>
+      scf.reduce
+    }
+    return
+  }
+  func.func @prepare(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  // CHECK-LABEL: func.func @compute(
+  // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
+  // CHECK-DAG: %[[B:.*]] = rt.count batch[0]
+  // CHECK-DAG: %[[U:.*]] = rt.count lookup_keys[0]
+  // CHECK-DAG: %[[W:.*]] = rt.device_pointer parameter[0]
+  // CHECK-DAG: %[[KEYS:.*]] = rt.device_pointer lookup_key_splits[0]
+  // CHECK-DAG: %[[OCCURRENCES:.*]] = rt.device_pointer lookup_occurrences[0]
+  func.func @compute(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %b = rt.count batch[0] of %context : !llvm.ptr
+    %u = rt.count lookup_keys[0] of %context : !llvm.ptr
+    %bags = rt.count field_values[1] of %context : !llvm.ptr
+    %worker = rt.pointer worker[0] of %context : !llvm.ptr -> !llvm.ptr
+    %numbers = rt.pointer field_values[0] of %context : !llvm.ptr -> !llvm.ptr
+    %parameter = rt.pointer parameter[0] of %context : !llvm.ptr -> !llvm.ptr
+    %arena = rt.pointer compute_arena[0] of %context : !llvm.ptr -> !llvm.ptr
+    %lookup = rt.pointer lookup[0] of %context : !llvm.ptr -> !llvm.ptr
+    %splits = rt.pointer field_splits[1] of %context : !llvm.ptr -> !llvm.ptr
+    // Bias, then relu.
+    // CHECK: %[[TURNS:.*]] = call @pdldevice_product_turns(%c0, %c0, %[[B]], %c8, %c4, %{{.*}}, %{{.*}}, %c33, %{{.*}}, %{{.*}}, %{{.*}}, %c12)
+    // CHECK: rt.launch @pdldevice_product_f32 turns %[[TURNS]] of
+    %x = rt.view %numbers[%c0] size(%b) : !llvm.ptr -> memref<?x4xf32>
+    %w = rt.view %parameter[%c0] : !llvm.ptr -> memref<4x8xf32>
+    %bias = rt.view %parameter[%c64] : !llvm.ptr -> memref<8xf32>
+    %y = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x8xf32, strided<[12, 1]>>
+    rt.gemm strict %worker, %x, %w bias(%bias : memref<8xf32>) post [#rt<post bias>, #rt<post relu>] into %y
+      : !llvm.ptr, memref<?x4xf32>, memref<4x8xf32>, memref<?x8xf32, strided<[12, 1]>>
+    // Two inputs, one behind the other; one has splits.
+    // CHECK: rt.launch @pdldevice_pool_gradient_f32 turns %{{.*}} of %{{.*}}(%c1, %[[U]], %c8, %[[KEYS]], %[[OCCURRENCES]], %c0, %c0, %[[B]],
+    // CHECK: rt.launch @pdldevice_bags_of turns
+    // CHECK: rt.launch @pdldevice_pool_gradient_f32 turns %{{.*}} of %{{.*}}(%c0, %[[U]], %c8, %[[KEYS]], %[[OCCURRENCES]], %c1, %[[B]],
+    %c = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x8xf32>
+    %d = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x2x8xf32, strided<[24, 8, 1]>>
+    %s = rt.view %splits[%c0] size(%bags) : !llvm.ptr -> memref<?xi32>
+    %bag_of = rt.view %arena[%c64] size(%bags) : !llvm.ptr -> memref<?xi32>
+    %g = rt.view %arena[%c64] size(%u) : !llvm.ptr -> memref<?x8xf32>
+    rt.pool_gradient [#rt<pooling sum>, #rt<pooling mean>] (%c, %d : memref<?x8xf32>, memref<?x2x8xf32, strided<[24, 8, 1]>>)
+      at %lookup[%c0, %b] splits(%s : memref<?xi32>) of [1] bags(%bag_of : memref<?xi32>) into %g : !llvm.ptr, memref<?x8xf32>
+    // A block of rows after the other.
+    // CHECK: scf.for %[[FIRST:.*]] = %c0 to %[[B]] step %c128 {
+    // CHECK: arith.minui
+    // CHECK: rt.launch @pdldevice_product_f32
+    // CHECK: rt.launch @pdldevice_in_batch_maxima_f32
+    // CHECK: rt.launch @pdldevice_in_batch_exponentials_f32
+    // CHECK: rt.launch @pdldevice_in_batch_logarithms_f32
+    // CHECK: }
+    %scratch = rt.view %arena[%c64] size(%b) : !llvm.ptr -> memref<?xf32>
+    %sums = rt.view %arena[%c64] size(%b) : !llvm.ptr -> memref<?xf32>
+    rt.in_batch_log_sum_exp strict %worker, %c, %c scratch %scratch into %sums
+      : !llvm.ptr, memref<?x8xf32>, memref<?x8xf32>, memref<?xf32>, memref<?xf32>
+    // The pointer of the host that nobody uses does not get there.
+    // CHECK: rt.launch @step turns %[[B]] of %{{.*}}(%[[NULL]], %{{.*}}, %[[B]])
+    call @step(%worker, %arena, %b) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    return %zero : i32
+  }
+  // CHECK: rt.device_kernel @pdldevice_product_f32 arguments
+  // CHECK: rt.device_kernel @step arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument number>]
+  rt.program @train frozen reads(@clicks [@numbers, @ids])
+    prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 64 * batch>)
 }

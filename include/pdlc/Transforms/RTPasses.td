@@ -224,7 +224,8 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
     rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numKernels", "device-kernels", "Kernels that a device launches">
   ];

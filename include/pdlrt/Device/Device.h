@@ -32,7 +32,7 @@
 namespace pdlrt {
 
 /// What a kernel does with an argument: takes a number, or the address of
-/// device memory that it only reads, or also writes.
+/// device memory that it only reads, or also writes; null, where it takes none.
 enum class DeviceArgument : uint8_t { Number, Read, Written };
 
 /// A kernel of a compiled program.

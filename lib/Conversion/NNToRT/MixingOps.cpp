@@ -9,6 +9,7 @@
 #include "StageOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "pdlabi/abi.h"
+#include "pdlabi/device.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -39,12 +40,18 @@ static void emitRotate(StageEmitter &emitter, nn::RotateOp op) {
   });
 }
 
-/// Room for some rows of scores.
+/// Rows of scores of a block, and what threads of a device have of each row:
+/// maxima and sums of its lanes (pdlabi/device.h).
+static Extent scratchElements(const ProgramSizes &sizes, Value users) {
+  return sizes.first(users)
+      .scaled(PDL_IN_BATCH_ROWS)
+      .plus(int64_t(2) * PDL_IN_BATCH_ROWS * PDL_DEVICE_LANES);
+}
+
 static Value scratchOf(StageEmitter &emitter, Operation *op, Value users) {
-  return emitter.scratchView(
-      emitter.plan.scratch(op),
-      emitter.sizes.first(users).scaled(PDL_IN_BATCH_ROWS),
-      nn::tensorOf(users).getElementType());
+  return emitter.scratchView(emitter.plan.scratch(op),
+                             scratchElements(emitter.sizes, users),
+                             nn::tensorOf(users).getElementType());
 }
 
 static Value flatOrNull(StageEmitter &emitter, Value tensor) {
@@ -78,7 +85,7 @@ struct ScoringStage
   std::optional<Extent> getScratch(Operation *op,
                                    const ProgramSizes &sizes) const {
     Value users = cast<OpType>(op).getUsers();
-    return sizes.first(users).scaled(PDL_IN_BATCH_ROWS * elementBytes(users));
+    return scratchElements(sizes, users).scaled(elementBytes(users));
   }
 };
 

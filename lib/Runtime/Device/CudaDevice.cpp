@@ -18,8 +18,10 @@ using namespace pdlrt::cuda;
 /// Threads of a block: what kernels are compiled for
 /// (lib/Target/DeviceCode.cpp).
 static constexpr int64_t blockThreads = 256;
-/// Blocks that a multiprocessor has at once, at most; more would only wait.
-static constexpr int64_t blocksOfMultiprocessor = 8;
+/// Threads that follow one program counter.
+static constexpr int64_t warpThreads = 32;
+/// Threads that a multiprocessor has at once, at most; more would only wait.
+static constexpr int64_t threadsOfMultiprocessor = 2048;
 
 namespace {
 
@@ -80,7 +82,7 @@ private:
 
   const DeviceNumber number;
   std::string name;
-  int64_t mostBlocks = 0;
+  int64_t multiprocessorCount = 1;
   Context context = nullptr;
   Module module = nullptr;
   DeviceCode code;
@@ -123,11 +125,11 @@ Status CudaDevice::open() {
       check(driver.deviceName(text.data(), int(text.size()), number),
             "asking for the name of GPU " + std::to_string(number)));
   name = text.data();
-  int multiprocessorCount = 0;
-  PDLRT_RETURN_IF_ERROR(check(
-      driver.deviceAttribute(&multiprocessorCount, multiprocessors, number),
-      "asking what " + name + " has"));
-  mostBlocks = multiprocessorCount * blocksOfMultiprocessor;
+  int found = 0;
+  PDLRT_RETURN_IF_ERROR(
+      check(driver.deviceAttribute(&found, multiprocessors, number),
+            "asking what " + name + " has"));
+  multiprocessorCount = std::max(found, 1);
   return check(driver.retainContext(&context, number), "opening " + name);
 }
 
@@ -246,9 +248,14 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
   std::vector<void *> places(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     places[i] = const_cast<uint64_t *>(&arguments[i]);
-  const int64_t threads = std::min(turns, blockThreads);
+  // A block is one multiprocessor's: few turns make small blocks, whole warps.
+  const int64_t each =
+      (turns + device.multiprocessorCount - 1) / device.multiprocessorCount;
+  const int64_t threads = std::min(
+      (each + warpThreads - 1) / warpThreads * warpThreads, blockThreads);
   const int64_t blocks =
-      std::min((turns + threads - 1) / threads, device.mostBlocks);
+      std::min((turns + threads - 1) / threads,
+               device.multiprocessorCount * threadsOfMultiprocessor / threads);
   return device.check(
       device.driver.launch(device.functions[kernel], unsigned(blocks), 1, 1,
                            unsigned(threads), 1, 1, /*sharedBytes=*/0, handle,

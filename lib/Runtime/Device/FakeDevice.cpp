@@ -471,7 +471,8 @@ Status FakeStream::launch(size_t index, int64_t turns,
                                         "was told to fail"));
   std::vector<FakeUse> uses;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (kernel.arguments[i] == DeviceArgument::Number)
+    // Null: there is none.
+    if (kernel.arguments[i] == DeviceArgument::Number || arguments[i] == 0)
       continue;
     // How much of it a kernel uses is found out when it does.
     const Expected<FakeUse> use =

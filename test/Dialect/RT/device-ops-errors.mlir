@@ -41,7 +41,7 @@ func.func @stage(%worker: !llvm.ptr, %n: index) {
 // -----
 
 func.func @stage(%worker: !llvm.ptr, %n: index) {
-  // expected-error@below {{launches @stage, of which no rt.device_kernel speaks (C1)}}
+  // expected-error@below {{@stage is not a kernel of the module: no rt.device_kernel names it (C1)}}
   rt.launch @stage turns %n of %worker(%worker) : !llvm.ptr, (!llvm.ptr)
   return
 }

@@ -213,16 +213,17 @@ TEST_F(CudaDeviceTest, OpensAndEnds) {
 }
 
 TEST_F(CudaDeviceTest, LaunchesAsManyThreadsAsThereAreTurnsAndPlaces) {
+  // Each of its three multiprocessors gets whole warps.
   const float number = 1.5f;
   uint64_t slot = 0;
   std::memcpy(&slot, &number, sizeof(number));
   const std::array arguments = {uint64_t(4096), slot};
   for (const int64_t turns : {0, 1, 100, 256, 257, 100000000})
     EXPECT_TRUE(stream->launch(0, turns, arguments).ok());
-  EXPECT_THAT(calls, ElementsAre("launch 1 x 1: 4096, 1.500000",
-                                 "launch 1 x 100: 4096, 1.500000",
-                                 "launch 1 x 256: 4096, 1.500000",
-                                 "launch 2 x 256: 4096, 1.500000",
+  EXPECT_THAT(calls, ElementsAre("launch 1 x 32: 4096, 1.500000",
+                                 "launch 2 x 64: 4096, 1.500000",
+                                 "launch 3 x 96: 4096, 1.500000",
+                                 "launch 3 x 96: 4096, 1.500000",
                                  "launch 24 x 256: 4096, 1.500000"));
   EXPECT_THAT(stream->launch(1, 1, arguments).message(),
               HasSubstr("there is no kernel 1"));

@@ -51,6 +51,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
                          << getGiven().size() << " arguments of "
                          << kernel.getArgumentKinds().size() << " (C1)";
   }
-  return emitOpError() << "launches " << getKernelAttr()
-                       << ", of which no rt.device_kernel speaks (C1)";
+  return emitOpError()
+         << getKernelAttr()
+         << " is not a kernel of the module: no rt.device_kernel names it "
+            "(C1)";
 }

@@ -521,7 +521,8 @@ def RT_InBatchLogSumExpOp : RT_CallOp<"in_batch_log_sum_exp", [AttrSizedOperandS
   let summary = "The batch as negatives: sums of exponentials of scores";
   let description = [{
     `pdlrt_in_batch_log_sum_exp`; `scratch` has PDL_IN_BATCH_ROWS elements for each
-    row of the users.
+    row of the users, and behind them room for twice PDL_IN_BATCH_ROWS * PDL_DEVICE_LANES, which
+    a device needs.
 
     Example:
     ```mlir

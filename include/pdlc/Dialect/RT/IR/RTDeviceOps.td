@@ -92,12 +92,7 @@ def RT_LaunchOp : RT_CallOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInt
 
     Example:
     ```mlir
-    func.func private @kernel.fill_f32(!llvm.ptr, index, index, index)
-    rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
-    func.func @fill(%worker: !llvm.ptr, %x: !llvm.ptr, %n: index) {
-      rt.launch @kernel.fill_f32 turns %n of %worker (%x, %n) : !llvm.ptr, (!llvm.ptr, index)
-      return
-    }
+    rt.launch @kernel.fill_f32 turns %n of %worker (%x, %n) : !llvm.ptr, (!llvm.ptr, index)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Index:$turns, LLVM_AnyPointer:$worker,

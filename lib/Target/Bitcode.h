@@ -1,4 +1,4 @@
-//===- MathBitcode.h - pdlabi/math.h as bitcode -----------------*- C++ -*-===//
+//===- Bitcode.h - What was compiled with the compiler ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_TARGET_MATHBITCODE_H
-#define LIB_TARGET_MATHBITCODE_H
+#ifndef LIB_TARGET_BITCODE_H
+#define LIB_TARGET_BITCODE_H
 
 #include "llvm/Support/MemoryBufferRef.h"
 
@@ -16,6 +16,9 @@ namespace pdlc {
 /// lib/ABI/MathShim.cpp, compiled when the compiler was built.
 llvm::MemoryBufferRef getMathBitcode();
 
+/// lib/DeviceLibrary, likewise.
+llvm::MemoryBufferRef getDeviceLibraryBitcode();
+
 } // namespace pdlc
 
-#endif // LIB_TARGET_MATHBITCODE_H
+#endif // LIB_TARGET_BITCODE_H
