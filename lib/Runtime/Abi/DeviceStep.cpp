@@ -256,14 +256,14 @@ void *pdlrt_host_memory(void *worker, int64_t bytes) {
   return stepOf(worker).hostMemory(bytesOf(bytes));
 }
 
-void pdlrt_copy_in(void *worker, int64_t bytes, const void *from_host,
-                   void *to_device) {
-  stepOf(worker).copyIn(to_device, from_host, bytesOf(bytes));
+void pdlrt_copy_in(void *worker, int64_t bytes, const void *fromHost,
+                   void *toDevice) {
+  stepOf(worker).copyIn(toDevice, fromHost, bytesOf(bytes));
 }
 
-void pdlrt_copy_out(void *worker, int64_t bytes, const void *from_device,
-                    void *to_host) {
-  stepOf(worker).copyOut(to_host, from_device, bytesOf(bytes));
+void pdlrt_copy_out(void *worker, int64_t bytes, const void *fromDevice,
+                    void *toHost) {
+  stepOf(worker).copyOut(toHost, fromDevice, bytesOf(bytes));
 }
 
 void pdlrt_copy_within(void *worker, int64_t bytes, const void *from,
@@ -271,6 +271,6 @@ void pdlrt_copy_within(void *worker, int64_t bytes, const void *from,
   stepOf(worker).copyWithin(to, from, bytesOf(bytes));
 }
 
-int32_t pdlrt_device_wait(void *worker, int32_t is_last) {
-  return stepOf(worker).wait(is_last != 0).report();
+int32_t pdlrt_device_wait(void *worker, int32_t isLast) {
+  return stepOf(worker).wait(isLast != 0).report();
 }
