@@ -85,14 +85,14 @@ public:
   }
   /// Says that a device launches it.
   void add(func::FuncOp kernel);
-  /// The same of one of the device library, and how many turns it has.
-  std::pair<FlatSymbolRefAttr, Value>
-  addFromLibrary(OpBuilder &builder, Location loc, StringRef name, Type element,
-                 ArrayRef<LibraryArgument> arguments);
+  /// The same of one of the device library, which is launched.
+  void launchFromLibrary(OpBuilder &builder, Location loc, StringRef name,
+                         Type element, ArrayRef<LibraryArgument> arguments,
+                         Value worker);
   /// How many turns `call` has of it: the number is computed before the call.
   Value turnsOf(func::FuncOp kernel, func::CallOp call);
   /// Gives those who call it on the host, too, a function of their own.
-  LogicalResult separateFromHost();
+  void separateFromHost();
 
   size_t size() const { return kernels.size() + library.size(); }
 
@@ -106,6 +106,11 @@ private:
 };
 
 } // namespace
+
+static SmallVector<Value> valuesOf(ArrayRef<LibraryArgument> arguments) {
+  return llvm::map_to_vector(
+      arguments, [](const LibraryArgument &each) { return each.value; });
+}
 
 /// The name of a function of the device library.
 static std::string libraryName(StringRef name, Type element) {
@@ -139,9 +144,7 @@ static void callLibrary(func::FuncOp kernel) {
     Location loc = product.getLoc();
     const auto call = [&](StringRef name, Type element,
                           ArrayRef<LibraryArgument> arguments) {
-      SmallVector<Value> values;
-      for (const LibraryArgument &argument : arguments)
-        values.push_back(argument.value);
+      SmallVector<Value> values = valuesOf(arguments);
       for (int64_t number : {0, 1})
         values.push_back(arith::ConstantIndexOp::create(builder, loc, number));
       SmallVector<Type> types(ValueRange(values).getTypes());
@@ -170,18 +173,12 @@ void DeviceKernels::describe(FlatSymbolRefAttr kernel,
                              FlatSymbolRefAttr());
 }
 
-std::pair<FlatSymbolRefAttr, Value>
-DeviceKernels::addFromLibrary(OpBuilder &builder, Location loc, StringRef name,
-                              Type element,
-                              ArrayRef<LibraryArgument> arguments) {
-  SmallVector<Value> values;
-  SmallVector<Type> types;
-  SmallVector<rt::DeviceArgument> kinds;
-  for (const LibraryArgument &argument : arguments) {
-    values.push_back(argument.value);
-    types.push_back(argument.value.getType());
-    kinds.push_back(argument.kind);
-  }
+void DeviceKernels::launchFromLibrary(OpBuilder &builder, Location loc,
+                                      StringRef name, Type element,
+                                      ArrayRef<LibraryArgument> arguments,
+                                      Value worker) {
+  const SmallVector<Value> values = valuesOf(arguments);
+  SmallVector<Type> types(ValueRange(values).getTypes());
   Type index = builder.getIndexType();
   FlatSymbolRefAttr turns = declareInLibrary(
       module, ("pdldevice_" + name + "_turns").str(), types, index);
@@ -189,11 +186,12 @@ DeviceKernels::addFromLibrary(OpBuilder &builder, Location loc, StringRef name,
   FlatSymbolRefAttr kernel =
       declareInLibrary(module, libraryName(name, element), types, {});
   if (library.insert(kernel.getAttr()).second)
-    describe(kernel, kinds);
+    describe(kernel, llvm::map_to_vector(arguments,
+                                         [](auto &each) { return each.kind; }));
   Value count =
       func::CallOp::create(builder, loc, turns, TypeRange(index), values)
           .getResult(0);
-  return {kernel, count};
+  rt::LaunchOp::create(builder, loc, kernel, count, worker, values);
 }
 
 void DeviceKernels::add(func::FuncOp kernel) {
@@ -243,7 +241,7 @@ Value DeviceKernels::turnsOf(func::FuncOp kernel, func::CallOp call) {
                : arith::ConstantIndexOp::create(builder, call.getLoc(), 1);
 }
 
-LogicalResult DeviceKernels::separateFromHost() {
+void DeviceKernels::separateFromHost() {
   llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> callers;
   module.walk([&](func::CallOp call) {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -257,7 +255,6 @@ LogicalResult DeviceKernels::separateFromHost() {
     for (func::CallOp call : calls)
       call.setCallee(ofHost.getSymName());
   }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,19 +364,12 @@ Value DeviceStage::devicePointer(rt::Place place, int64_t index) {
   return known;
 }
 
-/// The same memory as the device has it.
+/// The pointer to the same memory as the device has it.
 Value DeviceStage::onDevice(Value memory) {
   if (Value known = copies.lookup(memory))
     return known;
   Operation *op = memory.getDefiningOp();
   OpBuilder::InsertionGuard guard(builder);
-  if (auto view = dyn_cast<rt::ViewOp>(op)) {
-    Value base = onDevice(view.getBase());
-    builder.setInsertionPointAfter(op);
-    return copies[memory] =
-               rt::ViewOp::create(builder, op->getLoc(), memory.getType(), base,
-                                  view.getOffset(), view.getSize());
-  }
   if (auto address = dyn_cast<rt::AddressOp>(op)) {
     Value base = onDevice(address.getBase());
     builder.setInsertionPointAfter(op);
@@ -522,12 +512,7 @@ LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
   Location loc = op->getLoc();
   const auto launch = [&](StringRef name, Type element,
                           ArrayRef<LibraryArgument> arguments) {
-    auto [kernel, turns] =
-        kernels.addFromLibrary(builder, loc, name, element, arguments);
-    SmallVector<Value> values;
-    for (const LibraryArgument &argument : arguments)
-      values.push_back(argument.value);
-    rt::LaunchOp::create(builder, loc, kernel, turns, worker, values);
+    kernels.launchFromLibrary(builder, loc, name, element, arguments, worker);
   };
   const auto address = [&](Value memref) { return addressOf(memref); };
   const auto pointer = [&](rt::Place place, int64_t index) {
@@ -716,7 +701,6 @@ void LaunchKernels::runOnOperation() {
     module->setAttr(rt::RTDialect::kTargetAttrName,
                     StringAttr::get(&getContext(), "cuda"));
   }
-  if (llvm::failed(kernels.separateFromHost()))
-    return signalPassFailure();
+  kernels.separateFromHost();
   reportStatistic(*this, module, numKernels, "device-kernels", kernels.size());
 }
