@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 16u
+#define PDL_ABI_VERSION 17u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -258,6 +258,12 @@ typedef struct pdl_symbol {
   int32_t kernel_unit;    /* pdl_kernel_unit of dense_kernel */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
+  /* What a device launches in the place of dense_kernel, an index of
+   * `device_kernels`; -1: nothing. Its arguments: how many elements, or rows
+   * where kernel_unit says so; the addresses of the value, of each slot, of the
+   * gradient and of the scalars; that of an int32_t, which becomes 1 where what
+   * is written is not finite. */
+  int32_t device_kernel;
   /* In the place of these two in role PSERVER of modes in which the push of a
    * sender is a step by itself, where the group compensates delays. */
   pdl_late_dense_kernel late_dense_kernel;

@@ -176,6 +176,15 @@ void pdldevice_reduce_rows_f64(int64_t reduction, int64_t rows, int64_t width,
                                const double *values, double *out, int64_t first,
                                int64_t stride);
 
+/* found[0] = 1 where one of `count` values is not finite; else it stays. */
+int64_t pdldevice_check_finite_turns(int64_t count, const void *values,
+                                     int32_t *found);
+void pdldevice_check_finite_f32(int64_t count, const float *values,
+                                int32_t *found, int64_t first, int64_t stride);
+void pdldevice_check_finite_f64(int64_t count, const double *values,
+                                int32_t *found, int64_t first, int64_t stride);
+
+
 /*===----------------------------------------------------------------------===*
  * Draws
  *===----------------------------------------------------------------------===*/

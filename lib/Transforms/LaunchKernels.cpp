@@ -21,6 +21,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
@@ -62,7 +64,9 @@ static bool isWritten(Value memory) {
     return TypeSwitch<Operation *, bool>(user)
         .Case<rt::ViewOp, rt::AddressOp>(
             [](auto each) { return isWritten(each.getResult()); })
-        .Case<memref::LoadOp, rt::CombineRowOp>([](auto) { return false; })
+        .Case([](LLVM::GEPOp element) { return isWritten(element); })
+        .Case<memref::LoadOp, LLVM::LoadOp, rt::CombineRowOp>(
+            [](auto) { return false; })
         .Case([&](memref::CopyOp copy) { return copy.getTarget() == memory; })
         .Default([&](Operation *other) {
           SmallVector<Value> written = writtenBy(other);
@@ -89,6 +93,8 @@ public:
   void launchFromLibrary(OpBuilder &builder, Location loc, StringRef name,
                          Type element, ArrayRef<LibraryArgument> arguments,
                          Value worker);
+  /// Has one of the library for the runtime, which launches it by its name.
+  void addForRuntime(StringRef name, ArrayRef<rt::DeviceArgument> kinds);
   /// How many turns `call` has of it: the number is computed before the call.
   Value turnsOf(func::FuncOp kernel, func::CallOp call);
   /// Gives those who call it on the host, too, a function of their own.
@@ -192,6 +198,21 @@ void DeviceKernels::launchFromLibrary(OpBuilder &builder, Location loc,
       func::CallOp::create(builder, loc, turns, TypeRange(index), values)
           .getResult(0);
   rt::LaunchOp::create(builder, loc, kernel, count, worker, values);
+}
+
+void DeviceKernels::addForRuntime(StringRef name,
+                                  ArrayRef<rt::DeviceArgument> kinds) {
+  MLIRContext *context = module.getContext();
+  Type index = IndexType::get(context),
+       pointer = LLVM::LLVMPointerType::get(context);
+  SmallVector<Type> types =
+      llvm::map_to_vector(kinds, [&](rt::DeviceArgument kind) {
+        return kind == rt::DeviceArgument::number ? index : pointer;
+      });
+  types.append({index, index});
+  FlatSymbolRefAttr kernel = declareInLibrary(module, name, types, {});
+  if (library.insert(kernel.getAttr()).second)
+    describe(kernel, kinds);
 }
 
 void DeviceKernels::add(func::FuncOp kernel) {
@@ -690,6 +711,54 @@ struct LaunchKernels : pdlc::impl::RTLaunchKernelsBase<LaunchKernels> {
 };
 } // namespace
 
+/// What finds out whether gradients are finite, of each type that there is.
+static void addChecksOfGradients(ModuleOp module, DeviceKernels &kernels) {
+  SymbolTable symbols(module);
+  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
+    for (auto name : program.getUpdates().getAsRange<FlatSymbolRefAttr>()) {
+      Operation *symbol = symbols.lookup(name.getValue());
+      Type element =
+          isa<nn::TableOp>(symbol)
+              ? cast<nn::TableOp>(symbol).getRowType().getElementType()
+              : cast<RankedTensorType>(cast<nn::ParamOp>(symbol).getType())
+                    .getElementType();
+      kernels.addForRuntime(libraryName("check_finite", element),
+                            {rt::DeviceArgument::number,
+                             rt::DeviceArgument::read,
+                             rt::DeviceArgument::written});
+    }
+}
+
+/// Whether somebody reads or writes what is behind a pointer.
+static bool isUsed(Value memory) {
+  return llvm::any_of(memory.getUsers(), [](Operation *user) {
+    return !isa<rt::ViewOp, rt::AddressOp>(user) || isUsed(user->getResult(0));
+  });
+}
+
+/// A parameter that a stage reads by itself, such as whose turn it is, is
+/// always the newest on the host: the host applies its rule.
+static void leaveRulesToHost(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::DenseSet<int64_t> read;
+  for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
+    if (auto stage = symbols.lookup<func::FuncOp>(program.getCompute()))
+      stage.walk([&](rt::PointerOp pointer) {
+        if (pointer.getPlace() == rt::Place::parameter && isUsed(pointer))
+          read.insert(pointer.getIndex());
+      });
+  const rt::DescriptorOrder order(module);
+  for (auto update : module.getOps<rt::UpdateKernelOp>()) {
+    FlatSymbolRefAttr kernel = update.getOnDeviceAttr();
+    if (!kernel || !read.contains(order.symbol(update.getSymbol())))
+      continue;
+    update.removeOnDeviceAttr();
+    if (auto function = symbols.lookup<func::FuncOp>(kernel.getValue());
+        SymbolTable::symbolKnownUseEmpty(function, module))
+      function.erase();
+  }
+}
+
 void LaunchKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SymbolTable symbols(module);
@@ -701,6 +770,11 @@ void LaunchKernels::runOnOperation() {
     module->setAttr(rt::RTDialect::kTargetAttrName,
                     StringAttr::get(&getContext(), "cuda"));
   }
+  leaveRulesToHost(module);
+  addChecksOfGradients(module, kernels);
+  for (auto update : module.getOps<rt::UpdateKernelOp>())
+    if (FlatSymbolRefAttr kernel = update.getOnDeviceAttr())
+      kernels.add(symbols.lookup<func::FuncOp>(kernel.getValue()));
   kernels.separateFromHost();
   reportStatistic(*this, module, numKernels, "device-kernels", kernels.size());
 }

@@ -98,7 +98,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     break;
   case Phase::Buffers:
-    manager.addPass(createNNUpdatesToKernels());
+    // Elsewhere state is the servers', or the trainers' copies of it.
+    manager.addPass(createNNUpdatesToKernels(
+        {options.target == Target::Cuda && options.mode == ps::Mode::local}));
     if (isDistributed)
       manager.addPass(createPSToRT());
     manager.addPass(createNNToRT({options.numerics}));

@@ -1,4 +1,5 @@
 // RUN: pdl-opt %s --nn-updates-to-kernels | FileCheck %s
+// RUN: pdl-opt %s --nn-updates-to-kernels=on-device | FileCheck %s --check-prefix=DEVICE
 
 nn.record @clicks {
   nn.field @label : tensor<?x1xf32>
@@ -97,3 +98,11 @@ nn.program @train reads(@clicks) {
 // CHECK-COUNT-2: arith.extf
 // CHECK-NOT: arith.extf
 // CHECK: scf.parallel
+
+// A turn of a device is a row: its sums, its own slot, then its elements.
+// DEVICE: func.func private @update_w.device(%[[ROWS:.*]]: index, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[LENGTHS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) {
+// DEVICE: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[ROWS]])
+// DEVICE: llvm.getelementptr inbounds %[[LENGTHS]][%{{.*}}]
+// DEVICE-COUNT-16: arith.addf {{.*}} : f64
+// DEVICE: scf.parallel {{.*}} init
+// DEVICE: scf.if

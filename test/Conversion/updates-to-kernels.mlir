@@ -1,4 +1,5 @@
 // RUN: pdl-opt %s --nn-updates-to-kernels | FileCheck %s
+// RUN: pdl-opt %s --nn-updates-to-kernels=on-device | FileCheck %s --check-prefix=DEVICE
 
 nn.record @clicks {
   nn.field @label : tensor<?x1xf32>
@@ -87,3 +88,21 @@ nn.program @train reads(@clicks) {
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: arith.subf
+
+// A device is given all arguments one by one: the addresses of value, slot,
+// gradient and scalars, and of what it sets where a turn writes what is not finite.
+// Its turns join nothing.
+// DEVICE: rt.update_kernel @w calls @update_w launches @update_w.device slots ["m"] from [5.000000e-01]
+// DEVICE: func.func private @update_w.device(%[[TURNS:.*]]: index, %[[VALUE:.*]]: !llvm.ptr, %[[SLOT:.*]]: !llvm.ptr, %[[GRADIENT:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %[[FOUND:.*]]: !llvm.ptr) {
+// DEVICE: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[TURNS]]) step (%{{.*}}) {
+// DEVICE: llvm.getelementptr inbounds %[[SCALARS]][0]
+// DEVICE: llvm.getelementptr inbounds %[[SCALARS]][1]
+// DEVICE: llvm.getelementptr inbounds %[[VALUE]][%{{.*}}]
+// DEVICE: llvm.getelementptr inbounds %[[SLOT]][%{{.*}}]
+// DEVICE: llvm.getelementptr inbounds %[[GRADIENT]][%{{.*}}]
+// DEVICE: %[[BAD:.*]] = arith.cmpi sge
+// DEVICE-NEXT: scf.if %[[BAD]] {
+// DEVICE-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// DEVICE-NEXT: llvm.store %[[ONE]], %[[FOUND]] : i32
+// Rows of tables are the host's.
+// DEVICE: rt.update_kernel @emb calls @update_emb slots

@@ -7,6 +7,7 @@
 // STATISTICS: device-kernels=0
 // STATISTICS: device-kernels=1
 // STATISTICS: device-kernels=7
+// STATISTICS: device-kernels=2
 
 // Kernels are launched with the device's pointers, and with as many turns as they
 // have; one that has an order has one. What the host does at the end waits once.
@@ -308,4 +309,66 @@ module @library {
   // CHECK: rt.device_kernel @step arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument number>]
   rt.program @train frozen reads(@clicks [@numbers, @ids])
     prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 64 * batch>)
+}
+
+// -----
+
+// The rule of a parameter is launched, but for one that a stage reads by itself:
+// its kernel goes. Whether gradients are finite, the runtime asks a kernel.
+
+// CHECK-LABEL: module @rules
+module @rules {
+  nn.record @clicks {
+    nn.field @numbers : tensor<?x13xf32>
+  }
+  nn.param @w : tensor<4xf32> init(#nn.zeros)
+  nn.param @turn : tensor<f32> init(#nn.zeros)
+  // CHECK: func.func private @pdldevice_check_finite_f32(index, !llvm.ptr, !llvm.ptr, index, index)
+  func.func @prepare(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  func.func @compute(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    %c0 = arith.constant 0 : index
+    %w = rt.pointer parameter[0] of %context : !llvm.ptr -> !llvm.ptr
+    %turn = rt.pointer parameter[1] of %context : !llvm.ptr -> !llvm.ptr
+    %sum = rt.pointer loss_sum[0] of %context : !llvm.ptr -> !llvm.ptr
+    %number = rt.view %turn[%c0] : !llvm.ptr -> memref<f32>
+    %loss = rt.view %sum[%c0] : !llvm.ptr -> memref<f64>
+    %0 = memref.load %number[] : memref<f32>
+    %1 = arith.extf %0 : f32 to f64
+    memref.store %1, %loss[] : memref<f64>
+    return %zero : i32
+  }
+  func.func private @update(%count: i64, %state: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr) -> i32
+  // CHECK: func.func private @rule(
+  // CHECK-NOT: func.func private @rule_of_turn
+  func.func private @rule(%turns: index, %value: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr, %found: !llvm.ptr) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %one = arith.constant 1 : i32
+    scf.parallel (%i) = (%c0) to (%turns) step (%c1) {
+      %n = arith.index_cast %i : index to i64
+      %from = llvm.getelementptr %gradient[%n] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %0 = llvm.load %from : !llvm.ptr -> f32
+      %rate = llvm.load %scalars : !llvm.ptr -> f32
+      %1 = arith.mulf %rate, %0 : f32
+      %to = llvm.getelementptr %value[%n] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      llvm.store %1, %to : f32, !llvm.ptr
+      llvm.store %one, %found : i32, !llvm.ptr
+    }
+    return
+  }
+  func.func private @rule_of_turn(%turns: index, %value: !llvm.ptr, %gradient: !llvm.ptr, %scalars: !llvm.ptr, %found: !llvm.ptr) {
+    return
+  }
+  // CHECK: rt.update_kernel @w calls @update launches @rule
+  // CHECK: rt.update_kernel @turn calls @update{{$}}
+  rt.update_kernel @w calls @update launches @rule
+  rt.update_kernel @turn calls @update launches @rule_of_turn
+  // CHECK: rt.device_kernel @pdldevice_check_finite_f32 arguments [#rt<device_argument number>, #rt<device_argument read>, #rt<device_argument written>]
+  // CHECK: rt.device_kernel @rule arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument read>, #rt<device_argument read>, #rt<device_argument written>]
+  rt.program @train reads(@clicks [@numbers]) updates [@w] lookup_of [-1] loss
+    prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)
 }

@@ -36,6 +36,10 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
 
     A group or symbol that several programs update must be updated alike.
 
+    With `on-device` a parameter gets a second kernel, which a device launches: of
+    each turn by itself, with its arguments one by one. Rules of whole parameters, which are
+    one turn, and those with functions that a device has not, stay the host's.
+
     Before:
     ```mlir
     nn.update @w gradient(%g) scalars(%weights, %step_size) {
@@ -62,6 +66,10 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"onDevice", "on-device", "bool", "false",
+           "Kernels of parameters for a device, too">
+  ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Functions made from updates">
   ];

@@ -16,9 +16,11 @@
 #define PDLRT_ABI_DEVICESTEP_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Device/Device.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -32,11 +34,16 @@ namespace pdlrt {
 /// time.
 class DeviceStep {
 public:
-  /// The device, which has loaded the program's kernels, and the descriptor
-  /// outlive it.
+  /// The device, which has loaded the program's kernels, the descriptor and the
+  /// parameters outlive it. Without `parameters` they are copied for each
+  /// stage.
   DeviceStep(Device &device, const pdl_descriptor &descriptor,
-             const pdl_program &program)
-      : device(device), descriptor(descriptor), program(program) {}
+             const pdl_program &program, DeviceParameters *parameters);
+
+  /// Memory of the host for the gradient of an update, from which copies run
+  /// fast. It stays until more of it is asked for. Null where the host does not
+  /// get the gradient.
+  Expected<void *> hostGradient(int32_t update, size_t bytes);
 
   /// Before a stage: what the places that it will ask for hold on the host.
   /// The context stays until the stage ends.
@@ -52,6 +59,15 @@ public:
   void copyWithin(void *to, const void *from, size_t bytes);
   Status wait(bool isLast);
 
+  // After a stage.
+
+  /// The gradient of an update, which is there until the next stage; null where
+  /// the stage has none.
+  void *gradient(int32_t update) const;
+  /// Whether all of it is finite, where the program has kernels to find out.
+  bool isGradientFinite(int32_t update) const;
+  bool checksGradients() const { return checkFinite[0] >= 0; }
+
 private:
   /// The memory behind a place on the host, null where compute writes it, and
   /// its bytes.
@@ -62,6 +78,10 @@ private:
   };
   Expected<OnHost> find(int32_t place, int32_t index) const;
   Expected<OnHost> arena(void *memory, const pdl_affine_size &size) const;
+  /// Adds what tells whether a gradient, of so many bytes, is finite.
+  void check(int32_t update, const void *gradient, size_t bytes);
+  /// Brings gradients and outputs to the host.
+  void finish();
 
   /// What a place has on the device.
   struct Copy {
@@ -79,6 +99,13 @@ private:
   Device &device;
   const pdl_descriptor &descriptor;
   const pdl_program &program;
+  DeviceParameters *const parameters;
+  /// The kernels of pdldevice_check_finite, by element type; -1: none.
+  std::array<int32_t, 2> checkFinite;
+  /// By update: 1 where its gradient is not finite; on both sides.
+  DeviceBuffer found, foundOnHost;
+  /// By update, of the host.
+  std::vector<DeviceBuffer> gradients;
   /// From the first stage on.
   std::unique_ptr<DeviceStream> stream;
   const pdl_step_context *context = nullptr;

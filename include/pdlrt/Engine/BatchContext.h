@@ -91,7 +91,8 @@ public:
 private:
   size_t arenaBytes(const pdl_affine_size &size) const;
   void prepareDraws(const StepInput &input);
-  void reserveComputeBuffers();
+  Expected<void *> reserveGradient(int32_t update, size_t bytes);
+  Status reserveComputeBuffers();
 
   Model &model;
   const pdl_program &program;

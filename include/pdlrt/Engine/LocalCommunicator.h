@@ -40,6 +40,7 @@ protected:
   virtual void noteUpdate(const Contribution &merged) { (void)merged; }
 
 private:
+  Status checkSums(const Contribution &merged);
   Status apply(const Contribution &merged);
 
   Model &model;

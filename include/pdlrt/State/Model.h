@@ -22,6 +22,7 @@
 namespace pdlrt {
 
 class Device;
+class DeviceState;
 
 /// Where the state of a program is.
 enum class StateLocation {
@@ -45,6 +46,8 @@ public:
   /// after the other; of tables any row, of which it is asked for its own.
   Model(const pdl_descriptor &descriptor, uint64_t seed,
         const Placement &placement, int32_t server);
+
+  ~Model();
 
   const pdl_descriptor &descriptor() const { return programDescriptor; }
   uint64_t seed() const { return initialSeed; }
@@ -90,6 +93,15 @@ public:
   /// the host. Set before any program runs; outlives the model.
   Device *device() const { return computeDevice; }
   void computeOn(Device *device) { computeDevice = device; }
+  /// Lets parameters stay on the device, if there is one: of a model that is
+  /// all here, and that one thread at a time updates. The host's memory of them
+  /// may be old from then on.
+  void keepOnDevice();
+  /// Null unless they stay there.
+  DeviceState *deviceState() const { return ownDeviceState.get(); }
+  /// Before somebody reads parameters and slots on the host: writes them there.
+  /// Between steps.
+  Status bringToHost() const;
 
   /// Whoever counts steps holds it, from the first look at a count to the last
   /// step that is counted.
@@ -126,6 +138,7 @@ private:
   std::vector<int64_t> stepCounts, restoredCounts;
   double pusherCount = 1;
   Device *computeDevice = nullptr;
+  std::unique_ptr<DeviceState> ownDeviceState;
   std::mutex ownStepMutex;
 };
 

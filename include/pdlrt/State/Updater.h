@@ -57,8 +57,9 @@ public:
                                           const Contribution &merged);
   /// Updates the state. `norms`: by clip of the descriptor, the squared norm of
   /// the whole gradient. An error says which group cannot be updated, and then
-  /// nothing has changed; or which symbol got a number that is not finite, and
-  /// then the state must not be used any more. Throws std::bad_alloc for the
+  /// nothing has changed; or which symbol got a number that is not finite, or
+  /// what a device failed at, and then the state must not be used any more.
+  /// Throws std::bad_alloc for the
   /// sentence of an error only.
   Status finish(const Contribution &merged, const std::vector<double> &norms);
 
@@ -106,6 +107,10 @@ private:
   /// An error where a group must not be updated; else its scalars are set.
   Status computeScalars(int32_t group, const Contribution &merged,
                         const std::vector<double> &norms);
+  /// Adds the rules that a device applies.
+  Status applyOnDevice(const Contribution &merged);
+  /// Waits for them.
+  Status finishOnDevice();
   void applyDense(Task &task, const Contribution &merged);
   void applyTouched(Task &task, const BlockGradient &block);
   void applyAllRows(Task &task, ShardScratch &scratch);
@@ -121,7 +126,8 @@ private:
   /// Keeps in mind which of some rows that were just written is not finite.
   void noteNonFinite(Task &task, int64_t count, void *const *rows,
                      const int64_t *keys) const;
-  Status refuseNewValue(const Task &task) const;
+  /// `key`: of a table's row.
+  Status refuseNewValue(int32_t symbol, int64_t key) const;
   const pdl_symbol &symbolOf(int32_t update) const;
   /// What divides the gradients of a group.
   double weightOf(int32_t group, const Contribution &merged) const {
@@ -142,6 +148,9 @@ private:
 
   /// The program's updates in ascending order of symbol.
   std::vector<int32_t> bySymbol;
+  /// Those of parameters: whose rule a device applies, and of which it has a
+  /// copy.
+  std::vector<int32_t> onDevice, copiedToDevice;
   /// By group: the objective of its updates, -1 without any; and its scalars.
   std::vector<int32_t> objectiveOf;
   std::vector<AlignedBuffer> scalars;

@@ -55,6 +55,9 @@ struct BlockGradient {
   /// each key.
   const void *seen = nullptr;
   const void *const *seenRows = nullptr;
+  /// Parameter, of one replica: the elements on its device; where `dense` is
+  /// null, there alone.
+  const void *onDevice = nullptr;
 };
 
 /// What one worker, one group, or all of them contribute to a step.

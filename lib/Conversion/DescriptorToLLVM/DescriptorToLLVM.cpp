@@ -241,6 +241,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       cast<InitializerAttrInterface>(init).getNumbers(type.getShape());
 
   SmallVector<std::string> slots;
+  data.device_kernel = -1;
   // A symbol that no program updates belongs to no group of the descriptor.
   if (rt::UpdateKernelOp kernel = updateKernels.lookup(symbolName)) {
     data.group = trainedGroups.lookup(group.getAttr());
@@ -266,6 +267,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       result.point(data.row_kernel, callee);
     else
       result.point(data.dense_kernel, callee);
+    if (FlatSymbolRefAttr onDevice = kernel.getOnDeviceAttr())
+      data.device_kernel = rt::DeviceKernelOp::numberOf(module, onDevice);
   }
   setUnits(result, prefix, symbolName);
   return result;

@@ -711,18 +711,6 @@ static Value lowerDeviceConstant(rt::DeviceConstantOp op,
       {operands.getWorker(), operands.getBytes(), operands.getConstant()});
 }
 
-/// The place of a kernel among those of the descriptor.
-static int64_t numberOf(rt::LaunchOp op) {
-  int64_t number = 0;
-  for (auto kernel :
-       op->getParentOfType<ModuleOp>().getOps<rt::DeviceKernelOp>()) {
-    if (kernel.getKernelAttr() == op.getKernelAttr())
-      return number;
-    ++number;
-  }
-  llvm_unreachable("a launch names a kernel that the module has");
-}
-
 static Value lowerLaunch(rt::LaunchOp op, rt::LaunchOp::Adaptor operands,
                          CallBuilder &builder) {
   const size_t count = operands.getGiven().size();
@@ -731,9 +719,12 @@ static Value lowerLaunch(rt::LaunchOp op, rt::LaunchOp::Adaptor operands,
     LLVM::StoreOp::create(
         builder.rewriter, builder.loc, value,
         builder.element(builder.i64, arguments, {static_cast<int32_t>(index)}));
-  return builder.call("pdlrt_launch", {},
-                      {operands.getWorker(), builder.constant32(numberOf(op)),
-                       operands.getTurns(), arguments});
+  return builder.call(
+      "pdlrt_launch", {},
+      {operands.getWorker(),
+       builder.constant32(rt::DeviceKernelOp::numberOf(
+           op->getParentOfType<ModuleOp>(), op.getKernelAttr())),
+       operands.getTurns(), arguments});
 }
 
 static Value lowerHostMemory(rt::HostMemoryOp op,

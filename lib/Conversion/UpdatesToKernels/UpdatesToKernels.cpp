@@ -123,6 +123,24 @@ public:
     return loop.getResult(0);
   }
 
+  /// The same for a device, whose threads join nothing: a turn that writes what
+  /// is not finite sets the number at `found` to 1.
+  void parallelOnDevice(Value count, Value found,
+                        function_ref<Value(Value)> body) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
+          one = arith::ConstantIndexOp::create(builder, loc, 1);
+    auto loop = scf::ParallelOp::create(builder, loc, zero, count, one);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value index = builder.createOrFold<arith::IndexCastOp>(
+        loc, builder.getI64Type(), loop.getInductionVars().front());
+    Value isBad = isNonFinite(body(index));
+    auto choice = scf::IfOp::create(builder, loc, isBad);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    LLVM::StoreOp::create(
+        builder, loc, arith::ConstantIntOp::create(builder, loc, 1, 32), found);
+  }
+
   /// The larger of `largest` and the bits of |number|: ordered like the
   /// numbers, infinity and NaN above all others. It is kept in integers, which
   /// leaves the arithmetic of a rule as it is and vectorises with it.
@@ -133,14 +151,17 @@ public:
     return arith::MaxSIOp::create(builder, loc, largest, magnitude);
   }
   Value noBits() { return bitsOf(APInt(elementBytes * 8, 0)); }
-  /// Ends a kernel: 1 if `largest` is not of a finite number, else 0.
-  void returnNonFinite(Value largest) {
+  /// Whether bits of `largestBits` are of a number that is not finite.
+  Value isNonFinite(Value largest) {
     auto &semantics = cast<FloatType>(element).getFloatSemantics();
     Value infinity = bitsOf(APFloat::getInf(semantics).bitcastToAPInt());
-    Value found = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                        largest, infinity);
-    Value result =
-        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), found);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                 largest, infinity);
+  }
+  /// Ends a kernel: 1 if `largest` is not of a finite number, else 0.
+  void returnNonFinite(Value largest) {
+    Value result = arith::ExtUIOp::create(builder, loc, builder.getI32Type(),
+                                          isNonFinite(largest));
     func::ReturnOp::create(builder, loc, result);
   }
 
@@ -336,7 +357,31 @@ private:
   }
 };
 
+/// Value and slots.
+static size_t partsOf(nn::UpdateOp update) {
+  return 1 + update.getSlotArguments().size() + update.getNumRowSlots();
+}
+
+/// Whether a device is to apply a rule to parameters: it has no functions of
+/// f64 but roots and signs, and what one thread alone can do the host does
+/// sooner.
+static bool isForDevice(nn::UpdateOp update) {
+  if (update.getWhole() || update.getSeen())
+    return false;
+  return !update
+              ->walk([](Operation *op) {
+                const bool isFunction =
+                    isa<math::MathDialect>(op->getDialect()) &&
+                    !isa<math::SqrtOp, math::AbsFOp, math::CopySignOp>(op);
+                return isFunction && op->getResultTypes().front().isF64()
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 struct UpdatesToKernels : pdlc::impl::NNUpdatesToKernelsBase<UpdatesToKernels> {
+  using Base::Base;
   void runOnOperation() override;
 
 private:
@@ -348,6 +393,8 @@ private:
   LogicalResult convertUpdate(nn::UpdateOp update);
   void buildDense(func::FuncOp function, nn::UpdateOp update, int64_t width,
                   ArrayRef<int32_t> scalars);
+  void buildOnDevice(func::FuncOp function, nn::UpdateOp update, int64_t width,
+                     ArrayRef<int32_t> scalars);
   void buildRows(func::FuncOp function, nn::UpdateOp update, int64_t width,
                  ArrayRef<int32_t> scalars);
 
@@ -499,6 +546,35 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
 // nn.update
 //===----------------------------------------------------------------------===//
 
+/// What a kernel of a parameter is given: the memory of value and slots, and
+/// that of the gradient and of what was seen.
+struct DenseMemory {
+  ArrayRef<Value> parts;
+  ArrayRef<Value> inputs;
+};
+
+/// A turn of a kernel of a parameter: an element, or a row of `width` elements
+/// where the rule knows rows. Returns the largest bits of what is written.
+static Value buildTurn(KernelBuilder &kernel, nn::UpdateOp update,
+                       DenseMemory memory, ArrayRef<Value> scalars,
+                       int64_t width, Value turn) {
+  const size_t states = memory.parts.size() - update.getNumRowSlots();
+  ArrayRef<Value> state = memory.parts.take_front(states),
+                  rowSlots = memory.parts.drop_front(states);
+  if (!update.hasRow())
+    return kernel.updateElement(update, state, memory.inputs, scalars, turn,
+                                kernel.noBits());
+  Value begin = arith::MulIOp::create(kernel.builder, kernel.loc, turn,
+                                      kernel.constant(width));
+  auto at = [&](ArrayRef<Value> bases, Value index) {
+    return llvm::map_to_vector(bases, [&](Value base) {
+      return kernel.address(kernel.element, base, index);
+    });
+  };
+  return kernel.updateRow(update, at(state, begin), at(rowSlots, turn),
+                          at(memory.inputs, begin), scalars, width);
+}
+
 void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
                                   int64_t width,
                                   ArrayRef<int32_t> scalarNumbers) {
@@ -506,35 +582,39 @@ void UpdatesToKernels::buildDense(func::FuncOp function, nn::UpdateOp update,
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
-  Value count = entry.getArgument(0);
-  SmallVector<Value> inputs{entry.getArgument(2)}, all;
+  SmallVector<Value> inputs{entry.getArgument(2)}, parts;
   if (update.getSeen())
     inputs.push_back(entry.getArgument(4));
-  const size_t states = 1 + update.getSlotArguments().size();
-  for (size_t s = 0; s < states + update.getNumRowSlots(); ++s)
-    all.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
-                              static_cast<int32_t>(s)));
-  ArrayRef<Value> state = ArrayRef(all).take_front(states),
-                  rowSlots = ArrayRef(all).drop_front(states);
+  for (size_t part = 0; part < partsOf(update); ++part)
+    parts.push_back(kernel.load(kernel.pointer, entry.getArgument(1),
+                                static_cast<int32_t>(part)));
   SmallVector<Value> scalars =
       kernel.loadScalars(entry.getArgument(3), scalarNumbers);
-  if (!update.hasRow())
-    return kernel.returnNonFinite(kernel.parallel(count, [&](Value index) {
-      return kernel.updateElement(update, state, inputs, scalars, index,
-                                  kernel.noBits());
-    }));
-  Value widthValue = kernel.constant(width);
-  Value rows = arith::DivSIOp::create(builder, loc, count, widthValue);
-  kernel.returnNonFinite(kernel.parallel(rows, [&](Value row) {
-    Value begin = arith::MulIOp::create(builder, loc, row, widthValue);
-    auto at = [&](ArrayRef<Value> bases, Value index) {
-      return llvm::map_to_vector(bases, [&](Value base) {
-        return kernel.address(kernel.element, base, index);
-      });
-    };
-    return kernel.updateRow(update, at(state, begin), at(rowSlots, row),
-                            at(inputs, begin), scalars, width);
+  Value turns = entry.getArgument(0);
+  if (update.hasRow())
+    turns = arith::DivSIOp::create(builder, loc, turns, kernel.constant(width));
+  kernel.returnNonFinite(kernel.parallel(turns, [&](Value turn) {
+    return buildTurn(kernel, update, {parts, inputs}, scalars, width, turn);
   }));
+}
+
+void UpdatesToKernels::buildOnDevice(func::FuncOp function, nn::UpdateOp update,
+                                     int64_t width,
+                                     ArrayRef<int32_t> scalarNumbers) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  Location loc = update.getLoc();
+  KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
+  SmallVector<Value> arguments(entry.getArguments());
+  ArrayRef<Value> parts =
+      ArrayRef(arguments).drop_front().take_front(partsOf(update));
+  ArrayRef<Value> rest = ArrayRef(arguments).drop_front(1 + parts.size());
+  kernel.parallelOnDevice(arguments.front(), rest[2], [&](Value turn) {
+    SmallVector<Value> scalars = kernel.loadScalars(rest[1], scalarNumbers);
+    return buildTurn(kernel, update, {parts, rest.front()}, scalars, width,
+                     turn);
+  });
+  func::ReturnOp::create(builder, loc);
 }
 
 void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
@@ -609,7 +689,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   auto i64 = IntegerType::get(&getContext(), 64);
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   std::string name = ("update_" + update.getSymbol()).str();
-  func::FuncOp function;
+  func::FuncOp function, deviceKernel;
   FlatSymbolRefAttr group;
   if (auto table = dyn_cast<nn::TableOp>(symbol)) {
     group = table.getGroupAttr();
@@ -629,7 +709,14 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     if (update.getSeen())
       arguments.push_back(pointer);
     function = createFunction(update.getLoc(), name, arguments, {i32});
-    buildDense(function, update, type.getNumElements() / rows, scalarNumbers);
+    const int64_t width = type.getNumElements() / rows;
+    buildDense(function, update, width, scalarNumbers);
+    if (onDevice && isForDevice(update)) {
+      SmallVector<Type> memory(partsOf(update) + 3, pointer);
+      memory.insert(memory.begin(), IndexType::get(&getContext()));
+      deviceKernel = createFunction(update.getLoc(), name + ".device", memory);
+      buildOnDevice(deviceKernel, update, width, scalarNumbers);
+    }
   }
 
   // Names and initial values of the slots are the rule's.
@@ -651,7 +738,9 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
   OpBuilder builder(function);
   rt::UpdateKernelOp::create(
       builder, update.getLoc(), update.getSymbolAttr(),
-      FlatSymbolRefAttr::get(function), rule.getAllSlotNames(),
+      FlatSymbolRefAttr::get(function),
+      deviceKernel ? FlatSymbolRefAttr::get(deviceKernel) : FlatSymbolRefAttr(),
+      rule.getAllSlotNames(),
       builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
       builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
       update.getCountsAttr(),

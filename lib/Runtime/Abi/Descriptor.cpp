@@ -181,6 +181,14 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
                  (isParameter || descriptor.groups[symbol.group].untouched ==
                                      PDL_UNTOUCHED_LAZY)),
             what + ": apply kernel of late gradients");
+    requireIndex(symbol.device_kernel, descriptor.device_kernel_count,
+                 what + ": apply kernel of a device", true);
+    require(
+        symbol.device_kernel < 0 ||
+            (symbol.dense_kernel && symbol.kernel_unit != PDL_UNIT_PARAMETER &&
+             descriptor.device_kernels[symbol.device_kernel].argument_count ==
+                 symbol.slot_count + 5),
+        what + ": arguments of its apply kernel of a device");
     require(descriptor.groups[symbol.group].element_type == symbol.element_type,
             what + ": element type of its group");
     require(descriptor.groups[symbol.group].merge == PDL_MERGE_MEAN ||

@@ -10,11 +10,23 @@
 
 #include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Abi/Worker.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace pdlrt;
+
+DeviceParameters::~DeviceParameters() = default;
+
+DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
+                       const pdl_program &program, DeviceParameters *parameters)
+    : device(device), descriptor(descriptor), program(program),
+      parameters(parameters),
+      checkFinite{findDeviceKernel(descriptor, "pdldevice_check_finite_f32"),
+                  findDeviceKernel(descriptor, "pdldevice_check_finite_f64")},
+      gradients(program.update_count) {}
 
 void DeviceStep::begin(const pdl_step_context &given) {
   context = &given;
@@ -34,6 +46,13 @@ void DeviceStep::begin(const pdl_step_context &given) {
   }
   chunkUsed = stageBytes = 0;
   unused.clear();
+  if (const size_t bytes = size_t(program.update_count) * sizeof(int32_t);
+      bytes > 0 && checksGradients()) {
+    keep(reserve(found, DeviceBuffer::Kind::OfDevice, bytes));
+    keep(reserve(foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
+    if (failure.ok())
+      keep(stream->clear(found.data(), bytes));
+  }
 }
 
 Status DeviceStep::reserve(DeviceBuffer &memory, DeviceBuffer::Kind kind,
@@ -132,6 +151,13 @@ Expected<DeviceStep::OnHost> DeviceStep::find(int32_t place,
 }
 
 void *DeviceStep::pointerTo(int32_t place, int32_t index) {
+  if (place == PDL_PLACE_PARAMETER && parameters && failure.ok()) {
+    const Expected<void *> kept =
+        parameters->parameter(index, program.frozen != 0);
+    if (!kept)
+      keep(kept.status());
+    return kept ? *kept : nullptr;
+  }
   Copy &copy = copies[{place, index}];
   if (!failure.ok() || std::exchange(copy.isCurrent, true))
     return copy.memory.data();
@@ -214,16 +240,64 @@ void DeviceStep::copyWithin(void *to, const void *from, size_t bytes) {
 
 Status DeviceStep::wait(bool isLast) {
   if (isLast)
-    for (auto &[place, copy] : copies) {
-      if (!copy.isCurrent || !failure.ok())
-        continue;
-      const Expected<OnHost> found = find(place.first, place.second);
-      if (found && found->isWritten)
-        copyOut(found->memory, copy.memory.data(), found->bytes);
-    }
+    finish();
   if (failure.ok())
     keep(stream->synchronize());
   return failure;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Expected<void *> DeviceStep::hostGradient(int32_t update, size_t bytes) {
+  const pdl_symbol &symbol = descriptor.symbols[program.updates[update].symbol];
+  if (parameters && symbol.kind == PDL_SYMBOL_PARAMETER && checksGradients() &&
+      parameters->takesGradient(program.updates[update].symbol))
+    return nullptr;
+  DeviceBuffer &memory = gradients[update];
+  PDLRT_RETURN_IF_ERROR(
+      reserve(memory, DeviceBuffer::Kind::OfHost, std::max<size_t>(bytes, 1)));
+  return memory.data();
+}
+
+void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
+  const pdl_symbol &symbol = descriptor.symbols[program.updates[update].symbol];
+  const auto count = int64_t(bytes / elementSize(symbol));
+  const std::array arguments = {
+      uint64_t(count), reinterpret_cast<uint64_t>(gradient),
+      reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) +
+                                 update)};
+  keep(stream->launch(size_t(checkFinite[symbol.element_type]), count,
+                      arguments));
+}
+
+void DeviceStep::finish() {
+  for (auto &[place, copy] : copies) {
+    if (!copy.isCurrent || !failure.ok())
+      continue;
+    const Expected<OnHost> onHost = find(place.first, place.second);
+    if (!onHost || !onHost->isWritten)
+      continue;
+    if (place.first == PDL_PLACE_GRADIENT && checksGradients())
+      check(place.second, copy.memory.data(), onHost->bytes);
+    if (onHost->memory)
+      copyOut(onHost->memory, copy.memory.data(), onHost->bytes);
+  }
+  if (found.data())
+    copyOut(foundOnHost.data(), found.data(),
+            size_t(program.update_count) * sizeof(int32_t));
+}
+
+void *DeviceStep::gradient(int32_t update) const {
+  const auto copy = copies.find({PDL_PLACE_GRADIENT, update});
+  return copy != copies.end() && copy->second.isCurrent
+             ? copy->second.memory.data()
+             : nullptr;
+}
+
+bool DeviceStep::isGradientFinite(int32_t update) const {
+  return static_cast<const int32_t *>(foundOnHost.data())[update] == 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -129,6 +129,7 @@ struct SavePlan {
 /// they are when it is written.
 static Status planDense(const Model &model, const std::string &file,
                         bool copies, SavePlan &plan) {
+  PDLRT_RETURN_IF_ERROR(model.bringToHost());
   const pdl_descriptor &descriptor = model.descriptor();
   CheckpointPart part;
   part.file = file;

@@ -47,6 +47,7 @@ std::string pdlrt::groupStepsName(const std::string &group) {
 
 Status pdlrt::dumpModel(const Model &model, const std::string &path,
                         bool withSlots) {
+  PDLRT_RETURN_IF_ERROR(model.bringToHost());
   const pdl_descriptor &descriptor = model.descriptor();
   // Only keys and places of rows, by table, are copied.
   std::deque<std::vector<TableRow>> tables;

@@ -100,7 +100,14 @@ Status BatchContext::prepare(const StepInput &input) {
   }
 }
 
-void BatchContext::reserveComputeBuffers() {
+/// The memory of a gradient on the host; null where it stays on a device.
+Expected<void *> BatchContext::reserveGradient(int32_t update, size_t bytes) {
+  if (buffers.device)
+    return buffers.device->hostGradient(update, bytes);
+  return buffers.gradients[update].reserve(bytes);
+}
+
+Status BatchContext::reserveComputeBuffers() {
   const pdl_descriptor &descriptor = model.descriptor();
   if (!buffers.device)
     context.compute_arena =
@@ -115,29 +122,33 @@ void BatchContext::reserveComputeBuffers() {
     const size_t size = gradientElements(symbol) * elementSize(symbol);
     BlockGradient &block = ownContribution.blocks[i];
     block = {};
-    if (symbol.kind != PDL_SYMBOL_TABLE) {
-      block.dense = buffers.gradientPointers[i] =
-          buffers.gradients[i].reserve(size);
+    const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+    const Expected<void *> memory = reserveGradient(
+        i, isTable ? size * size_t(lookups[update.lookup].key_count) : size);
+    if (!memory)
+      return memory.status();
+    buffers.gradientPointers[i] = *memory;
+    if (!isTable) {
+      block.dense = *memory;
       continue;
     }
     const pdl_lookup &lookup = lookups[update.lookup];
-    auto *base = static_cast<char *>(
-        buffers.gradients[i].reserve(size * lookup.key_count));
+    auto *base = static_cast<char *>(*memory);
     auto *pointers =
         buffers.gradientRows[i].reserveFor<const void *>(lookup.key_count);
     for (int64_t u = 0; u < lookup.key_count; ++u)
       pointers[u] = base + u * size;
-    buffers.gradientPointers[i] = base;
     block.keyCount = lookup.key_count;
     block.keys = lookup.keys;
     block.rows = lookup.rows;
     block.gradients = pointers;
   }
+  return {};
 }
 
 Status BatchContext::compute() {
   try {
-    reserveComputeBuffers();
+    PDLRT_RETURN_IF_ERROR(reserveComputeBuffers());
   } catch (const std::bad_alloc &) {
     return refuseBatch(context.batch);
   }
@@ -150,6 +161,9 @@ Status BatchContext::compute() {
   for (size_t o = 0; o < buffers.lossSums.size(); ++o)
     ownContribution.objectives[o] = {buffers.lossSums[o],
                                      buffers.weightSums[o]};
+  if (buffers.device)
+    for (int32_t i = 0; i < program.update_count; ++i)
+      ownContribution.blocks[i].onDevice = buffers.device->gradient(i);
   ownContribution.present = true;
   return {};
 }
@@ -181,8 +195,12 @@ std::string BatchContext::findNonFinite() const {
     int64_t count = gradientElements(symbol);
     if (symbol.kind == PDL_SYMBOL_TABLE)
       count *= lookups[update.lookup].key_count;
-    if (!allFiniteInParallel(symbol.element_type, count,
-                             buffers.gradientPointers[i]))
+    const bool isFinite =
+        buffers.device && buffers.device->checksGradients()
+            ? buffers.device->isGradientFinite(i)
+            : allFiniteInParallel(symbol.element_type, count,
+                                  buffers.gradientPointers[i]);
+    if (!isFinite)
       return std::string("the gradient of @") + symbol.name;
   }
   return {};

@@ -10,6 +10,7 @@
 
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Core/Stopwatch.h"
+#include "pdlrt/State/DeviceState.h"
 
 using namespace pdlrt;
 
@@ -36,7 +37,11 @@ LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
       isWholeJob(layout.localGroups == layout.groups),
       whenNext(whenNextOf(model.descriptor(), program)),
       blocks(gradientBlocks(model.descriptor(), program)),
-      updater(model, program, scheduler) {}
+      updater(model, program, scheduler) {
+  if (DeviceState *state = model.deviceState();
+      state && program.update_count > 0)
+    state->keepGradients(!isSum);
+}
 
 bool LocalCommunicator::stopped() const { return stopSignal() != 0; }
 
@@ -56,9 +61,19 @@ Expected<RoundOutcome> LocalCommunicator::exchange(const StepOffer &offer) {
   return outcome;
 }
 
+Status LocalCommunicator::checkSums(const Contribution &merged) {
+  DeviceState *state = model.deviceState();
+  if (!state)
+    return checkFiniteSums(model.descriptor(), blocks, merged);
+  const Expected<Contribution> onHost = state->withGradients(merged, blocks);
+  if (!onHost)
+    return onHost.status();
+  return checkFiniteSums(model.descriptor(), blocks, *onHost);
+}
+
 Status LocalCommunicator::apply(const Contribution &merged) {
   if (isSum || hasSmallWeight(merged))
-    PDLRT_RETURN_IF_ERROR(checkFiniteSums(model.descriptor(), blocks, merged));
+    PDLRT_RETURN_IF_ERROR(checkSums(merged));
   noteUpdate(merged);
   PDLRT_RETURN_IF_ERROR(updater.apply(merged));
   model.quiesce();

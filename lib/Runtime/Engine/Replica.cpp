@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/Replica.h"
 
+#include "pdlrt/State/DeviceState.h"
+
 #include <algorithm>
 
 using namespace pdlrt;
@@ -16,8 +18,8 @@ Replica::Replica(Model &model, const pdl_program &program, int ringSize)
     : metricSums(model.descriptor(), 1),
       groupedSamples(model.descriptor().metric_count), buffers(program) {
   if (Device *device = model.device())
-    buffers.device =
-        std::make_unique<DeviceStep>(*device, model.descriptor(), program);
+    buffers.device = std::make_unique<DeviceStep>(*device, model.descriptor(),
+                                                  program, model.deviceState());
   forEachMetric(
       model.descriptor(), 1, metricSums,
       [&](const MetricBlock &block) { metrics.push_back(block.sums); });

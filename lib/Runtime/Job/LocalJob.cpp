@@ -100,6 +100,8 @@ public:
       return std::unique_ptr<StepEngine>(
           std::make_unique<AsyncEngine>(workers, program, layout, scheduler));
     }
+    if (!isHogwild)
+      model.keepOnDevice();
     return std::unique_ptr<StepEngine>(
         Engine::createLocal(model, program, layout, scheduler));
   }

@@ -9,6 +9,7 @@
 #include "pdlrt/State/Model.h"
 
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/State/DeviceState.h"
 #include "pdlrt/Table/InitialValues.h"
 
 #include <cstring>
@@ -127,4 +128,15 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
     heldRows[s] = placement.rowsOf(s, server);
     makeParameter(s);
   }
+}
+
+Model::~Model() = default;
+
+void Model::keepOnDevice() {
+  if (computeDevice && !ownDeviceState)
+    ownDeviceState = std::make_unique<DeviceState>(*computeDevice, *this);
+}
+
+Status Model::bringToHost() const {
+  return ownDeviceState ? ownDeviceState->bringToHost() : Status();
 }

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/State/DeviceState.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
@@ -105,6 +106,13 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       continue;
     }
     const int32_t index = program.updates[i].symbol;
+    if (const DeviceState *state = model.deviceState()) {
+      if (state->applies(index)) {
+        onDevice.push_back(i);
+        continue;
+      }
+      copiedToDevice.push_back(i);
+    }
     const int64_t elements = model.heldElements(index);
     const int64_t atOnce = atOnceOf(symbol, elements);
     for (int64_t begin = 0; begin < elements; begin += atOnce) {
@@ -272,6 +280,26 @@ void Updater::applyDense(Task &task, const Contribution &merged) {
                  static_cast<const char *>(block.seen) + at)
            : symbol.dense_kernel(count, task.state.data(), gradient + at,
                                  scalarsOf(symbol))) != 0;
+}
+
+Status Updater::applyOnDevice(const Contribution &merged) {
+  for (int32_t update : onDevice) {
+    const pdl_symbol &symbol = symbolOf(update);
+    const BlockGradient &block = merged.blocks[update];
+    if (isUpdated(symbol.group, merged) && (block.dense || block.onDevice))
+      PDLRT_RETURN_IF_ERROR(model.deviceState()->apply(
+          program.updates[update].symbol, block, scalarsOf(symbol)));
+  }
+  return {};
+}
+
+Status Updater::finishOnDevice() {
+  if (onDevice.empty())
+    return {};
+  const Expected<int32_t> symbol = model.deviceState()->finish();
+  if (!symbol)
+    return symbol.status();
+  return *symbol < 0 ? Status() : refuseNewValue(*symbol, 0);
 }
 
 void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
@@ -521,11 +549,11 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   return {};
 }
 
-Status Updater::refuseNewValue(const Task &task) const {
-  const pdl_symbol &symbol = symbolOf(task.update);
+Status Updater::refuseNewValue(int32_t index, int64_t key) const {
+  const pdl_symbol &symbol = model.descriptor().symbols[index];
   std::string where = std::string("@") + symbol.name;
   if (symbol.kind == PDL_SYMBOL_TABLE)
-    where = fmt::format("key {} of {}", task.key, where);
+    where = fmt::format("key {} of {}", key, where);
   const pdl_group &group = model.descriptor().groups[symbol.group];
   return Status::invalid(fmt::format(
       "the rule of group @{} gave {} a value or slot that is not finite{} at "
@@ -551,10 +579,12 @@ Status Updater::finish(const Contribution &merged,
       if (isUpdated(g, merged))
         updateNumbers[g] = model.countStep(g);
   }
+  PDLRT_RETURN_IF_ERROR(applyOnDevice(merged));
   int64_t elements = 0;
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
-    if (!isUpdated(symbol.group, merged))
+    if (!isUpdated(symbol.group, merged) ||
+        std::ranges::find(onDevice, i) != onDevice.end())
       continue;
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==
@@ -579,9 +609,13 @@ Status Updater::finish(const Contribution &merged,
     else
       applyTouched(task, merged.blocks[task.update]);
   });
+  for (int32_t update : copiedToDevice)
+    if (isUpdated(symbolOf(update).group, merged))
+      model.deviceState()->changeOnHost(program.updates[update].symbol);
+  PDLRT_RETURN_IF_ERROR(finishOnDevice());
   for (const Task &task : tasks)
     if (task.wroteNonFinite)
-      return refuseNewValue(task);
+      return refuseNewValue(program.updates[task.update].symbol, task.key);
   return {};
 }
 

@@ -516,6 +516,36 @@ rt.update_kernel @w calls @stage counts(2)
 
 // -----
 
+nn.table @t : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has a device launch @stage, which is for parameters, without seen and whole_parameter (C7)}}
+rt.update_kernel @t calls @stage launches @stage
+
+// -----
+
+nn.param @w : tensor<10x10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has a device launch @stage, which is for parameters, without seen and whole_parameter (C7)}}
+rt.update_kernel @w calls @stage launches @stage whole_parameter
+
+// -----
+
+nn.param @w : tensor<10x10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{@w is not a function of the module}}
+rt.update_kernel @w calls @stage launches @w
+
+// -----
+
 nn.group @g rule(@sgd) rate(0.1)
 nn.param @w : tensor<10x10xf32> in @g init(#nn.zeros)
 func.func @stage(%context: !llvm.ptr) -> i32 {

@@ -175,6 +175,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   cut(w, 5, blocksW, costsW);
   pdl_symbol &b = define(BlockB, "b", PDL_SYMBOL_PARAMETER, shapeB, 1, 0, 0);
   b.dense_kernel = denseKernel<T, 0>;
+  w.device_kernel = b.device_kernel = -1;
   cut(b, 1, blocksB, costsB);
   pdl_symbol &c = define(BlockC, "c", PDL_SYMBOL_PARAMETER, shapeC, 2, -1, 0);
   cut(c, 2, blocksC, costsC);
@@ -185,6 +186,7 @@ void BlockProgram::Content::build(const BlockVariant &variant) {
   pdl_symbol &all =
       define(BlockAll, "all", PDL_SYMBOL_TABLE, shapeAll, 1, 2, 1);
   all.row_kernel = rowKernel<T, 1>;
+  lazy.device_kernel = all.device_kernel = -1;
   all.unknown = PDL_UNKNOWN_ZERO;
   cut(all, pdlabi::logicalShardCount, nullptr, costsAll);
 

@@ -285,6 +285,7 @@ template <typename T> void Descriptor::buildSymbols(int32_t storage) {
   w.group = 0;
   w.initializer = {PDL_INIT_UNIFORM, -0.5, 0.5};
   w.dense_kernel = sgd<T>;
+  w.device_kernel = -1;
   pdl_symbol &b = symbols[SymbolBias];
   b.name = "b";
   b.id = 0x1002;
@@ -297,6 +298,7 @@ template <typename T> void Descriptor::buildSymbols(int32_t storage) {
   b.group = 0;
   b.initializer = {PDL_INIT_CONSTANT, 0.25, 0};
   b.dense_kernel = sgd<T>;
+  b.device_kernel = -1;
   pdl_symbol &table = symbols[SymbolTable];
   table.name = "emb";
   table.id = 0x1003;
@@ -313,6 +315,7 @@ template <typename T> void Descriptor::buildSymbols(int32_t storage) {
   table.slot_names = slotNames;
   table.slot_initial_values = slotValues;
   table.row_kernel = adamRows<T>;
+  table.device_kernel = -1;
 }
 
 template <typename T> void Descriptor::buildPrograms() {

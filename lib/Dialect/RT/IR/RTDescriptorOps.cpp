@@ -195,5 +195,13 @@ LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << "takes what gradients were computed on, and no "
                             "group of "
                          << getSymbolAttr() << " compensates delays (C6)";
+  if (getOnDevice()) {
+    if (!isa<nn::ParamOp>(symbol) || getSeen() || getWholeParameter())
+      return emitOpError() << "has a device launch " << getOnDeviceAttr()
+                           << ", which is for parameters, without seen and "
+                              "whole_parameter (C7)";
+    if (failed(verifyFunction(*this, tables, getOnDeviceAttr())))
+      return failure();
+  }
   return verifyFunction(*this, tables, getCalleeAttr());
 }

@@ -40,6 +40,16 @@ LogicalResult DeviceKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+int32_t DeviceKernelOp::numberOf(ModuleOp module, FlatSymbolRefAttr kernel) {
+  int32_t number = 0;
+  for (auto op : module.getOps<DeviceKernelOp>()) {
+    if (op.getKernelAttr() == kernel)
+      return number;
+    ++number;
+  }
+  llvm_unreachable("the module has the kernel");
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   for (auto kernel : module.getOps<DeviceKernelOp>()) {

@@ -152,6 +152,10 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
     place of the value. With `seen` the function is `pdl_symbol::late_dense_kernel` or
     `pdl_symbol::late_row_kernel`, and takes the values on which gradients were computed.
+    What a device `launches` in the place of the callee takes the number of its turns
+    (elements, or rows with `whole_rows`), the addresses of the value, of each slot, of the
+    gradient and of the group's scalars, and that of a number (i32) that it sets to 1 where
+    what it writes is not finite.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
@@ -161,6 +165,8 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
     - (C5) `counts` are of an `nn.table`.
     - (C6) `seen` is of a symbol whose group compensates delays.
+    - (C7) What a device `launches` is a function of the module, of an `nn.param` without
+      `seen` and `whole_parameter`.
 
     Example:
     ```mlir
@@ -168,6 +174,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, FlatSymbolRefAttr:$callee,
+    OptionalAttr<FlatSymbolRefAttr>:$on_device,
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
     DefaultValuedAttr<I32Attr, "0">:$row_slots,
@@ -175,7 +182,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part,
     UnitAttr:$seen);
   let assemblyFormat = [{
-    $symbol `calls` $callee (`slots` $slot_names^ `from` $slot_values)?
+    $symbol `calls` $callee (`launches` $on_device^)? (`slots` $slot_names^ `from` $slot_values)?
     (`row_slots` `(` $row_slots^ `)`)? (`counts` `(` $counts^ `)`)? (`whole_rows` $whole_rows^)?
     (`whole_parameter` $whole_parameter^)?
     (`frozen_part` `(` $frozen_part^ `)`)? (`seen` $seen^)? attr-dict

@@ -45,6 +45,10 @@ def RT_DeviceKernelOp : RT_Op<"device_kernel", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, RT_DeviceArgumentArrayAttr:$argument_kinds,
     OptionalAttr<FlatSymbolRefAttr>:$runs);
+  let extraClassDeclaration = [{
+    /// The number of the kernel of that name among those of a module, which has it.
+    static int32_t numberOf(::mlir::ModuleOp module, ::mlir::FlatSymbolRefAttr kernel);
+  }];
   let assemblyFormat = "$kernel `arguments` $argument_kinds (`runs` $runs^)? attr-dict";
 }
 
