@@ -16,6 +16,7 @@
 #define PDLRT_ABI_DEVICESTEP_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Device/Device.h"
@@ -45,9 +46,9 @@ public:
   /// get the gradient.
   Expected<void *> hostGradient(int32_t update, size_t bytes);
 
-  /// Before a stage: what the places that it will ask for hold on the host.
-  /// The context stays until the stage ends.
-  void begin(const pdl_step_context &context);
+  /// Before a stage: what the places that it will ask for hold on the host, and
+  /// what of them is on its way. Both stay until the stage ends.
+  void begin(const pdl_step_context &context, DeviceInput &input);
 
   // What the functions of abi.h do. A failure is kept for `wait`.
   void *pointerTo(int32_t place, int32_t index);
@@ -69,15 +70,6 @@ public:
   bool checksGradients() const { return checkFinite[0] >= 0; }
 
 private:
-  /// The memory behind a place on the host, null where compute writes it, and
-  /// its bytes.
-  struct OnHost {
-    void *memory;
-    size_t bytes;
-    bool isWritten = false;
-  };
-  Expected<OnHost> find(int32_t place, int32_t index) const;
-  Expected<OnHost> arena(void *memory, const pdl_affine_size &size) const;
   /// Adds what tells whether a gradient, of so many bytes, is finite.
   void check(int32_t update, const void *gradient, size_t bytes);
   /// Brings gradients and outputs to the host.
@@ -89,8 +81,6 @@ private:
     /// Whether this stage has asked for it.
     bool isCurrent = false;
   };
-  /// Room for `bytes`, kept from stage to stage.
-  Status reserve(DeviceBuffer &memory, DeviceBuffer::Kind kind, size_t bytes);
   void keep(Status status) {
     if (failure.ok())
       failure = std::move(status);
@@ -109,6 +99,7 @@ private:
   /// From the first stage on.
   std::unique_ptr<DeviceStream> stream;
   const pdl_step_context *context = nullptr;
+  DeviceInput *input = nullptr;
   std::map<std::pair<int32_t, int32_t>, Copy> copies;
   std::map<const void *, DeviceBuffer> constants;
   /// Memory of the host for this stage, and how much of the last one is taken;

@@ -138,6 +138,12 @@ private:
                        size_t bytes) = 0;
 };
 
+/// Makes room for `bytes` bytes, and for a quarter more where that needs new
+/// memory, so that what grows slowly settles soon. What it held is lost then.
+/// Nobody uses it.
+Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
+               size_t bytes);
+
 /// What goes wrong with a device that is none, for tests: how many calls go
 /// well before; -1: all.
 struct FakeFaults {

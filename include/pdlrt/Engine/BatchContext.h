@@ -107,6 +107,8 @@ private:
   std::vector<pdl_lookup> lookups;
   AlignedBuffer prepareArena;
   Contribution ownContribution;
+  /// In programs for a device.
+  std::unique_ptr<DeviceInput> deviceInput;
 };
 
 } // namespace pdlrt

@@ -8,8 +8,8 @@
 
 #include "pdlrt/Abi/DeviceStep.h"
 
-#include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/DevicePlaces.h"
 #include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Abi/Worker.h"
 
@@ -28,8 +28,9 @@ DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
                   findDeviceKernel(descriptor, "pdldevice_check_finite_f64")},
       gradients(program.update_count) {}
 
-void DeviceStep::begin(const pdl_step_context &given) {
+void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
+  input = &itsInput;
   if (!stream) {
     Expected<std::unique_ptr<DeviceStream>> created = device.createStream();
     if (created)
@@ -42,113 +43,25 @@ void DeviceStep::begin(const pdl_step_context &given) {
   if (chunks.size() > 1) {
     chunks.clear();
     chunks.emplace_back();
-    keep(reserve(chunks.back(), DeviceBuffer::Kind::OfHost, stageBytes));
+    keep(
+        reserve(device, chunks.back(), DeviceBuffer::Kind::OfHost, stageBytes));
   }
   chunkUsed = stageBytes = 0;
   unused.clear();
+  if (failure.ok())
+    keep(input->arrive(*stream));
   if (const size_t bytes = size_t(program.update_count) * sizeof(int32_t);
       bytes > 0 && checksGradients()) {
-    keep(reserve(found, DeviceBuffer::Kind::OfDevice, bytes));
-    keep(reserve(foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
+    keep(reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
+    keep(reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
     if (failure.ok())
       keep(stream->clear(found.data(), bytes));
   }
 }
 
-Status DeviceStep::reserve(DeviceBuffer &memory, DeviceBuffer::Kind kind,
-                           size_t bytes) {
-  if (memory.data() && memory.size() >= bytes)
-    return {};
-  memory.release();
-  // A quarter more than asked, so that slowly growing batches settle soon.
-  Expected<DeviceBuffer> given = device.allocate(kind, bytes + bytes / 4);
-  if (!given)
-    return std::move(given).status();
-  memory = std::move(*given);
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
-
-Expected<DeviceStep::OnHost>
-DeviceStep::arena(void *memory, const pdl_affine_size &size) const {
-  const std::optional<int64_t> bytes =
-      evaluate(size, {context->batch,
-                      {context->fields, size_t(program.field_count)},
-                      {context->lookups, size_t(program.lookup_count)}});
-  if (!bytes)
-    return Status::outOfMemory("out of memory for a batch of " +
-                               std::to_string(context->batch) +
-                               " samples; use a smaller --batch-size");
-  return OnHost{memory, size_t(*bytes)};
-}
-
-/// A pointer that the host reads.
-static void *readFrom(const void *memory) { return const_cast<void *>(memory); }
-
-Expected<DeviceStep::OnHost> DeviceStep::find(int32_t place,
-                                              int32_t index) const {
-  switch (place) {
-  case PDL_PLACE_FIELD_VALUES: {
-    const pdl_field &field = descriptor.fields[program.fields[index]];
-    const pdl_field_data &data = context->fields[index];
-    return OnHost{data.values,
-                  size_t(data.value_count) * elementSize(field.element_type)};
-  }
-  case PDL_PLACE_FIELD_SPLITS: {
-    const int64_t width = descriptor.fields[program.fields[index]].width;
-    return OnHost{readFrom(context->fields[index].splits),
-                  size_t(context->batch * width + 1) * sizeof(int32_t)};
-  }
-  case PDL_PLACE_LOOKUP_INVERSE: {
-    const pdl_lookup &lookup = context->lookups[index];
-    return OnHost{readFrom(lookup.inverse),
-                  size_t(lookup.occurrence_count) * sizeof(int32_t)};
-  }
-  case PDL_PLACE_LOOKUP_OCCURRENCES: {
-    const pdl_lookup &lookup = context->lookups[index];
-    return OnHost{readFrom(lookup.occurrences),
-                  size_t(lookup.occurrence_count) * sizeof(int32_t)};
-  }
-  case PDL_PLACE_LOOKUP_KEY_SPLITS: {
-    const pdl_lookup &lookup = context->lookups[index];
-    return OnHost{readFrom(lookup.key_splits),
-                  size_t(lookup.key_count + 1) * sizeof(int32_t)};
-  }
-  case PDL_PLACE_DRAWS_SAMPLES:
-    return OnHost{readFrom(context->draws->samples),
-                  size_t(context->draws->sample_count) * sizeof(int64_t)};
-  case PDL_PLACE_PARAMETER: {
-    const pdl_symbol &symbol = descriptor.symbols[index];
-    return OnHost{context->parameters[index],
-                  size_t(elementCount(symbol)) * elementSize(symbol)};
-  }
-  case PDL_PLACE_GRADIENT: {
-    const pdl_update_descriptor &update = program.updates[index];
-    const pdl_symbol &symbol = descriptor.symbols[update.symbol];
-    size_t bytes = size_t(gradientElements(symbol)) * elementSize(symbol);
-    if (symbol.kind == PDL_SYMBOL_TABLE)
-      bytes *= size_t(context->lookups[update.lookup].key_count);
-    return OnHost{context->gradients[index], bytes, /*isWritten=*/true};
-  }
-  case PDL_PLACE_OUTPUT: {
-    const pdl_output &output = program.outputs[index];
-    return OnHost{context->outputs[index],
-                  size_t(context->batch * output.width) *
-                      elementSize(output.element_type),
-                  /*isWritten=*/true};
-  }
-  case PDL_PLACE_PREPARE_ARENA:
-    return arena(context->prepare_arena, program.prepare_arena);
-  case PDL_PLACE_COMPUTE_ARENA:
-    return arena(nullptr, program.compute_arena);
-  default:
-    return Status::internal("place " + std::to_string(place) +
-                            " of a step has no copy on a device");
-  }
-}
 
 void *DeviceStep::pointerTo(int32_t place, int32_t index) {
   if (place == PDL_PLACE_PARAMETER && parameters && failure.ok()) {
@@ -158,15 +71,23 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       keep(kept.status());
     return kept ? *kept : nullptr;
   }
+  if (isReadyWithPrepare(place) && failure.ok()) {
+    const Expected<void *> sent =
+        input->pointerTo(*context, place, index, *stream);
+    if (!sent)
+      keep(sent.status());
+    return sent ? *sent : nullptr;
+  }
   Copy &copy = copies[{place, index}];
   if (!failure.ok() || std::exchange(copy.isCurrent, true))
     return copy.memory.data();
-  const Expected<OnHost> found = find(place, index);
+  const Expected<PlaceOnHost> found =
+      findPlace(descriptor, program, *context, place, index);
   if (!found) {
     keep(found.status());
     return nullptr;
   }
-  if (Status status = reserve(copy.memory, DeviceBuffer::Kind::OfDevice,
+  if (Status status = reserve(device, copy.memory, DeviceBuffer::Kind::OfDevice,
                               std::max<size_t>(found->bytes, 1));
       !status.ok())
     keep(std::move(status));
@@ -179,7 +100,8 @@ void *DeviceStep::constant(const void *onHost, size_t bytes) {
   DeviceBuffer &memory = constants[onHost];
   if (memory.data() || !failure.ok())
     return memory.data();
-  if (Status status = reserve(memory, DeviceBuffer::Kind::OfDevice, bytes);
+  if (Status status =
+          reserve(device, memory, DeviceBuffer::Kind::OfDevice, bytes);
       !status.ok())
     keep(std::move(status));
   else
@@ -205,7 +127,7 @@ void *DeviceStep::hostMemory(size_t bytes) {
   if (failure.ok() &&
       (chunks.empty() || chunks.back().size() - chunkUsed < size)) {
     DeviceBuffer more;
-    Status status = reserve(more, DeviceBuffer::Kind::OfHost, size);
+    Status status = reserve(device, more, DeviceBuffer::Kind::OfHost, size);
     if (status.ok()) {
       chunks.push_back(std::move(more));
       chunkUsed = 0;
@@ -256,8 +178,8 @@ Expected<void *> DeviceStep::hostGradient(int32_t update, size_t bytes) {
       parameters->takesGradient(program.updates[update].symbol))
     return nullptr;
   DeviceBuffer &memory = gradients[update];
-  PDLRT_RETURN_IF_ERROR(
-      reserve(memory, DeviceBuffer::Kind::OfHost, std::max<size_t>(bytes, 1)));
+  PDLRT_RETURN_IF_ERROR(reserve(device, memory, DeviceBuffer::Kind::OfHost,
+                                std::max<size_t>(bytes, 1)));
   return memory.data();
 }
 
@@ -276,7 +198,8 @@ void DeviceStep::finish() {
   for (auto &[place, copy] : copies) {
     if (!copy.isCurrent || !failure.ok())
       continue;
-    const Expected<OnHost> onHost = find(place.first, place.second);
+    const Expected<PlaceOnHost> onHost =
+        findPlace(descriptor, program, *context, place.first, place.second);
     if (!onHost || !onHost->isWritten)
       continue;
     if (place.first == PDL_PLACE_GRADIENT && checksGradients())

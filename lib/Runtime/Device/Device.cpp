@@ -44,3 +44,15 @@ void DeviceBuffer::release() {
   pointer = nullptr;
   bytes = 0;
 }
+
+Status pdlrt::reserve(Device &device, DeviceBuffer &memory,
+                      DeviceBuffer::Kind kind, size_t bytes) {
+  if (memory.data() && memory.size() >= bytes)
+    return {};
+  memory.release();
+  Expected<DeviceBuffer> given = device.allocate(kind, bytes + bytes / 4);
+  if (!given)
+    return std::move(given).status();
+  memory = std::move(*given);
+  return {};
+}

@@ -32,6 +32,8 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
               program.frozen != 0);
   worker.keepGroups(groups);
   worker.computeOn(buffers.device.get());
+  if (Device *device = model.device())
+    deviceInput = std::make_unique<DeviceInput>(*device, descriptor, program);
   ownContribution.blocks.resize(program.update_count);
   ownContribution.objectives.resize(buffers.lossSums.size());
 
@@ -88,13 +90,16 @@ Status BatchContext::prepare(const StepInput &input) {
   context.batch = input.samples;
   context.fields = input.fields;
   try {
+    if (deviceInput)
+      PDLRT_RETURN_IF_ERROR(deviceInput->finish());
     worker.beginStep();
     prepareDraws(input);
     // The lookups are empty here, so this is a size of batch and fields.
     context.prepare_arena =
         prepareArena.reserve(arenaBytes(program.prepare_arena));
     context.compute_arena = nullptr;
-    return Status::fromLastError(program.prepare(&context));
+    PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
+    return deviceInput ? deviceInput->send(context) : Status();
   } catch (const std::bad_alloc &) {
     return refuseBatch(input.samples);
   }
@@ -156,7 +161,7 @@ Status BatchContext::compute() {
   std::ranges::fill(buffers.lossSums, 0);
   std::ranges::fill(buffers.weightSums, 0);
   if (buffers.device)
-    buffers.device->begin(context);
+    buffers.device->begin(context, *deviceInput);
   PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.compute(&context)));
   for (size_t o = 0; o < buffers.lossSums.size(); ++o)
     ownContribution.objectives[o] = {buffers.lossSums[o],

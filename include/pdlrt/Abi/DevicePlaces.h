@@ -1,0 +1,40 @@
+//===- DevicePlaces.h - What of a step has copies on a device - -*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_ABI_DEVICEPLACES_H
+#define PDLRT_ABI_DEVICEPLACES_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pdlrt {
+
+/// The memory of the host behind a place of a step.
+struct PlaceOnHost {
+  /// Null where the device alone has it.
+  void *memory;
+  size_t bytes;
+  /// By compute.
+  bool isWritten = false;
+};
+
+/// Finds it. `place`: pdl_device_place; `index` as that says.
+Expected<PlaceOnHost> findPlace(const pdl_descriptor &descriptor,
+                                const pdl_program &program,
+                                const pdl_step_context &context, int32_t place,
+                                int32_t index);
+
+/// Whether it is as it will be when stage prepare has ended.
+bool isReadyWithPrepare(int32_t place);
+
+} // namespace pdlrt
+
+#endif // PDLRT_ABI_DEVICEPLACES_H
