@@ -19,7 +19,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -39,6 +41,8 @@ struct ThreadTrace {
   std::string name;
   std::vector<TraceEvent> events;
 };
+
+struct TraceBuffer;
 
 /// Everything that a process records. All functions are thread-safe.
 class Trace {
@@ -61,12 +65,34 @@ public:
   /// What the calling thread is called in traces, from now on: "main",
   /// "reader".
   static void nameThread(std::string name);
+  /// The steady clock, in nanoseconds.
+  static int64_t now();
 
 private:
   friend class TraceSpan;
-  static int64_t now();
+  friend class TraceTrack;
   static void record(const TraceEvent &event);
+  static void record(const TraceEvent &event,
+                     std::shared_ptr<TraceBuffer> &buffer,
+                     const std::string &name);
   static std::atomic<bool> on;
+};
+
+/// What something that is no thread of this process does, such as a device:
+/// stands in traces as threads do.
+class TraceTrack {
+public:
+  explicit TraceTrack(std::string name) : name(std::move(name)) {}
+
+  /// While a trace is on. One thread at a time.
+  void record(const TraceEvent &event) {
+    if (Trace::isOn())
+      Trace::record(event, buffer, name);
+  }
+
+private:
+  const std::string name;
+  std::shared_ptr<TraceBuffer> buffer;
 };
 
 /// Records what the calling thread does while it lives.

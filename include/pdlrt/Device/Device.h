@@ -37,8 +37,8 @@ enum class DeviceArgument : uint8_t { Number, Read, Written };
 
 /// A kernel of a compiled program.
 struct DeviceKernel {
-  /// That of its entry in the PTX text.
-  std::string name;
+  /// That of its entry in the PTX text. Lives as long as the process.
+  const char *name;
   std::vector<DeviceArgument> arguments;
   /// The same code for the host: a thread does the turns `first`, and each that
   /// is `stride` further. Arguments have 8 bytes each.
@@ -130,7 +130,9 @@ public:
   /// error with PDL_OUT_OF_MEMORY says how much is missing.
   virtual Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                           size_t bytes) = 0;
-  virtual Expected<std::unique_ptr<DeviceStream>> createStream() = 0;
+  /// `name`: of the stream in traces, which have its work where they are on.
+  virtual Expected<std::unique_ptr<DeviceStream>>
+  createStream(const std::string &name) = 0;
 
 private:
   friend class DeviceBuffer;

@@ -43,7 +43,8 @@ Status DeviceInput::send(const pdl_step_context &context) {
     return {};
   const TraceSpan span("copy batch");
   if (!stream) {
-    Expected<std::unique_ptr<DeviceStream>> created = device.createStream();
+    Expected<std::unique_ptr<DeviceStream>> created =
+        device.createStream("batches");
     if (!created)
       return std::move(created).status();
     stream = std::move(*created);

@@ -32,7 +32,8 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
   input = &itsInput;
   if (!stream) {
-    Expected<std::unique_ptr<DeviceStream>> created = device.createStream();
+    Expected<std::unique_ptr<DeviceStream>> created =
+        device.createStream("compute");
     if (created)
       stream = std::move(*created);
     else

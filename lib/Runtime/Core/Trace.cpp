@@ -18,18 +18,18 @@ using namespace pdlrt;
 
 std::atomic<bool> Trace::on = false;
 
-namespace {
-
 /// What one thread has recorded. It outlives the thread.
-struct Buffer {
+struct pdlrt::TraceBuffer {
   std::mutex mutex;
   ThreadTrace trace;
 };
 
+namespace {
+
 /// All threads that have recorded anything.
 struct Registry {
   std::mutex mutex;
-  std::vector<std::shared_ptr<Buffer>> buffers;
+  std::vector<std::shared_ptr<TraceBuffer>> buffers;
   int64_t begin = 0;
   std::atomic<int64_t> count = 0, lost = 0;
 };
@@ -42,7 +42,7 @@ static Registry &registry() {
 }
 
 /// Of the calling thread; known to the registry from its first span on.
-static thread_local std::shared_ptr<Buffer> ownBuffer;
+static thread_local std::shared_ptr<TraceBuffer> ownBuffer;
 static thread_local std::string ownName;
 
 int64_t Trace::now() {
@@ -60,21 +60,27 @@ void Trace::start() {
 }
 
 void Trace::record(const TraceEvent &event) {
+  record(event, ownBuffer, ownName);
+}
+
+void Trace::record(const TraceEvent &event,
+                   std::shared_ptr<TraceBuffer> &buffer,
+                   const std::string &name) {
   Registry &all = registry();
   if (all.count.fetch_add(1, std::memory_order_relaxed) >= mostEvents) {
     all.lost.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   try {
-    if (!ownBuffer) {
-      auto made = std::make_shared<Buffer>();
-      made->trace.name = ownName;
+    if (!buffer) {
+      auto made = std::make_shared<TraceBuffer>();
+      made->trace.name = name;
       const std::lock_guard lock(all.mutex);
       all.buffers.push_back(made);
-      ownBuffer = std::move(made);
+      buffer = std::move(made);
     }
-    const std::lock_guard lock(ownBuffer->mutex);
-    ownBuffer->trace.events.push_back(event);
+    const std::lock_guard lock(buffer->mutex);
+    buffer->trace.events.push_back(event);
   } catch (const std::bad_alloc &) {
     all.lost.fetch_add(1, std::memory_order_relaxed);
   }
@@ -95,7 +101,7 @@ Trace::Recorded Trace::stop() {
   const std::lock_guard lock(all.mutex);
   recorded.begin = all.begin;
   recorded.lost = all.lost;
-  for (const std::shared_ptr<Buffer> &buffer : all.buffers) {
+  for (const std::shared_ptr<TraceBuffer> &buffer : all.buffers) {
     const std::lock_guard own(buffer->mutex);
     recorded.threads.push_back(
         {buffer->trace.name, std::exchange(buffer->trace.events, {})});

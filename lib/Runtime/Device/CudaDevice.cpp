@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/CudaDriver.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
 #include <algorithm>
@@ -34,9 +35,36 @@ struct CudaEvent final : DeviceEvent {
   Event handle = nullptr;
 };
 
+/// The work of a stream while a trace is on: events around each piece.
+class StreamTrace {
+public:
+  StreamTrace(const CudaDevice &on, Stream stream, const std::string &name);
+  ~StreamTrace();
+
+  /// Adds work, between two events where a trace is on.
+  template <typename Callable> Status around(const char *name, Callable &&work);
+  /// After all of it is done: tells the trace.
+  void collect();
+
+private:
+  struct Span {
+    const char *name; // lives as long as the process
+    Event begin, end;
+  };
+  /// Null where the driver has none.
+  Event now();
+  void forget();
+
+  const CudaDevice &device;
+  const Stream stream;
+  TraceTrack track;
+  std::vector<Span> spans;
+};
+
 class CudaStream final : public DeviceStream {
 public:
-  CudaStream(CudaDevice &on, Stream handle) : device(on), handle(handle) {}
+  CudaStream(CudaDevice &on, Stream handle, const std::string &name)
+      : device(on), handle(handle), trace(on, handle, name) {}
   ~CudaStream() override;
   Status copyIn(void *to, const void *from, size_t bytes) override;
   Status copyOut(void *to, const void *from, size_t bytes) override;
@@ -51,6 +79,7 @@ public:
 private:
   CudaDevice &device;
   const Stream handle;
+  StreamTrace trace;
 };
 
 class CudaDevice final : public Device {
@@ -64,7 +93,8 @@ public:
   Status load(const DeviceCode &given) override;
   Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                   size_t bytes) override;
-  Expected<std::unique_ptr<DeviceStream>> createStream() override;
+  Expected<std::unique_ptr<DeviceStream>>
+  createStream(const std::string &name) override;
 
   /// The sentence of an error; `what` was to be done.
   Status check(Result result, const std::string &what) const;
@@ -160,9 +190,8 @@ Status CudaDevice::load(const DeviceCode &given) {
   functions.resize(given.kernels.size());
   for (size_t i = 0; i < functions.size(); ++i)
     PDLRT_RETURN_IF_ERROR(
-        check(driver.getFunction(&functions[i], module,
-                                 given.kernels[i].name.c_str()),
-              "finding kernel " + given.kernels[i].name));
+        check(driver.getFunction(&functions[i], module, given.kernels[i].name),
+              std::string("finding kernel ") + given.kernels[i].name));
   return {};
 }
 
@@ -197,13 +226,14 @@ void CudaDevice::release(DeviceBuffer::Kind kind, void *pointer, size_t) {
 // Streams
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<DeviceStream>> CudaDevice::createStream() {
+Expected<std::unique_ptr<DeviceStream>>
+CudaDevice::createStream(const std::string &streamName) {
   PDLRT_RETURN_IF_ERROR(makeCurrent());
   Stream stream = nullptr;
   PDLRT_RETURN_IF_ERROR(
       check(driver.createStream(&stream, nonBlocking), "creating a stream"));
   return std::unique_ptr<DeviceStream>(
-      std::make_unique<CudaStream>(*this, stream));
+      std::make_unique<CudaStream>(*this, stream, name + ": " + streamName));
 }
 
 CudaStream::~CudaStream() {
@@ -215,27 +245,37 @@ CudaStream::~CudaStream() {
 
 Status CudaStream::copyIn(void *to, const void *from, size_t bytes) {
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  return device.check(device.driver.copyIn(addressOf(to), from, bytes, handle),
-                      "a copy to the device");
+  return trace.around("copy in", [&] {
+    return device.check(
+        device.driver.copyIn(addressOf(to), from, bytes, handle),
+        "a copy to the device");
+  });
 }
 
 Status CudaStream::copyOut(void *to, const void *from, size_t bytes) {
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  return device.check(device.driver.copyOut(to, addressOf(from), bytes, handle),
-                      "a copy from the device");
+  return trace.around("copy out", [&] {
+    return device.check(
+        device.driver.copyOut(to, addressOf(from), bytes, handle),
+        "a copy from the device");
+  });
 }
 
 Status CudaStream::copyWithin(void *to, const void *from, size_t bytes) {
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  return device.check(
-      device.driver.copyWithin(addressOf(to), addressOf(from), bytes, handle),
-      "a copy within the device");
+  return trace.around("copy within", [&] {
+    return device.check(
+        device.driver.copyWithin(addressOf(to), addressOf(from), bytes, handle),
+        "a copy within the device");
+  });
 }
 
 Status CudaStream::clear(void *memory, size_t bytes) {
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  return device.check(device.driver.fill(addressOf(memory), 0, bytes, handle),
-                      "clearing memory");
+  return trace.around("clear", [&] {
+    return device.check(device.driver.fill(addressOf(memory), 0, bytes, handle),
+                        "clearing memory");
+  });
 }
 
 Status CudaStream::launch(size_t kernel, int64_t turns,
@@ -256,11 +296,16 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
   const int64_t blocks =
       std::min((turns + threads - 1) / threads,
                device.multiprocessorCount * threadsOfMultiprocessor / threads);
-  return device.check(
-      device.driver.launch(device.functions[kernel], unsigned(blocks), 1, 1,
-                           unsigned(threads), 1, 1, /*sharedBytes=*/0, handle,
-                           places.data(), nullptr),
-      "launching " + device.code.kernels[kernel].name);
+  const char *name = device.code.kernels[kernel].name;
+  return trace.around(name, [&] {
+    const Result result = device.driver.launch(
+        device.functions[kernel], unsigned(blocks), 1, 1, unsigned(threads), 1,
+        1, /*sharedBytes=*/0, handle, places.data(), nullptr);
+    // No sentence is made for each launch that goes well.
+    return result == success
+               ? Status()
+               : device.check(result, std::string("launching ") + name);
+  });
 }
 
 Expected<std::unique_ptr<DeviceEvent>> CudaStream::record() {
@@ -289,8 +334,74 @@ Status CudaStream::wait(const DeviceEvent &event) {
 
 Status CudaStream::synchronize() {
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
-  return device.check(device.driver.synchronizeStream(handle),
-                      "waiting for the device");
+  PDLRT_RETURN_IF_ERROR(device.check(device.driver.synchronizeStream(handle),
+                                     "waiting for the device"));
+  trace.collect();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Traces
+//===----------------------------------------------------------------------===//
+
+StreamTrace::StreamTrace(const CudaDevice &on, Stream stream,
+                         const std::string &name)
+    : device(on), stream(stream), track(name) {}
+
+StreamTrace::~StreamTrace() {
+  if (!spans.empty() && device.makeCurrent().ok())
+    forget();
+}
+
+Event StreamTrace::now() {
+  Event event = nullptr;
+  if (device.driver.createEvent(&event, withTiming) != success)
+    return nullptr;
+  (void)device.driver.recordEvent(event, stream);
+  return event;
+}
+
+template <typename Callable>
+Status StreamTrace::around(const char *name, Callable &&work) {
+  if (!Trace::isOn())
+    return work();
+  Span span = {name, now(), nullptr};
+  Status status = work();
+  span.end = now();
+  spans.push_back(span);
+  return status;
+}
+
+void StreamTrace::forget() {
+  for (const Span &span : spans)
+    for (Event event : {span.begin, span.end})
+      if (event)
+        (void)device.driver.destroyEvent(event);
+  spans.clear();
+}
+
+/// The driver knows times between events alone: that of one which the host has
+/// just waited for is the host's time.
+void StreamTrace::collect() {
+  if (spans.empty())
+    return;
+  const Event last = now();
+  if (last && device.driver.synchronizeStream(stream) == success) {
+    const int64_t time = Trace::now();
+    const auto timeOf = [&](Event event) {
+      float milliseconds = 0;
+      constexpr double nanosecondsInMillisecond = 1e6;
+      if (!event ||
+          device.driver.timeBetween(&milliseconds, event, last) != success)
+        return time;
+      return time - int64_t(double(milliseconds) * nanosecondsInMillisecond);
+    };
+    for (const Span &span : spans)
+      track.record({span.name, timeOf(span.begin), timeOf(span.end), {}});
+  }
+  if (last)
+    (void)device.driver.destroyEvent(last);
+  forget();
 }
 
 Expected<std::unique_ptr<Device>> cuda::openDevice(const Driver &driver,

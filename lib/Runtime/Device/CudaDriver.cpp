@@ -58,6 +58,7 @@ static const char *findAll(void *handle, Driver &driver) {
   library.find(driver.createEvent, "cuEventCreate");
   library.find(driver.recordEvent, "cuEventRecord");
   library.find(driver.destroyEvent, "cuEventDestroy_v2");
+  library.find(driver.timeBetween, "cuEventElapsedTime");
   library.find(driver.launch, "cuLaunchKernel");
   return library.missing;
 }

@@ -45,6 +45,8 @@ constexpr int multiprocessors = 16;
 constexpr int errorLog = 5, errorLogBytes = 6;
 /// A stream that does not wait for the default one; an event without times.
 constexpr unsigned nonBlocking = 1, withoutTiming = 2;
+/// An event with times.
+constexpr unsigned withTiming = 0;
 
 /// Functions by the names of their symbols, which end with a version where
 /// there are several.
@@ -76,6 +78,7 @@ struct Driver {
   Result (*createEvent)(Event *event, unsigned flags);
   Result (*recordEvent)(Event event, Stream stream);
   Result (*destroyEvent)(Event event);
+  Result (*timeBetween)(float *milliseconds, Event first, Event second);
   Result (*launch)(Function function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, Stream stream,

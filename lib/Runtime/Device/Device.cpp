@@ -21,9 +21,10 @@ Status DeviceCode::checkLaunch(size_t kernel, size_t arguments) const {
   const DeviceKernel &called = kernels[kernel];
   if (arguments == called.arguments.size())
     return {};
-  return Status::internal(
-      called.name + " takes " + std::to_string(called.arguments.size()) +
-      " arguments, and is given " + std::to_string(arguments));
+  return Status::internal(std::string(called.name) + " takes " +
+                          std::to_string(called.arguments.size()) +
+                          " arguments, and is given " +
+                          std::to_string(arguments));
 }
 
 DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/FakeMemory.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
 #include <algorithm>
@@ -59,7 +60,8 @@ struct CopyEnd {
 };
 
 struct Work {
-  std::string name;
+  /// Lives as long as the process.
+  const char *name;
   std::vector<FakeUse> uses;
   std::function<void()> body;
   /// What is yet to be read of the host.
@@ -80,10 +82,13 @@ struct FakeEvent final : DeviceEvent {
 
 /// The work of a stream. It stays with its device, which may yet do it.
 struct Queue {
+  explicit Queue(const std::string &name) : track("fake device: " + name) {}
+
   std::deque<Work> waiting;
   /// How many pieces were added, and are done.
   uint64_t added = 0, done = 0;
   VectorClock clock;
+  TraceTrack track;
 };
 
 class FakeStream final : public DeviceStream {
@@ -115,7 +120,8 @@ public:
   Status load(const DeviceCode &given) override;
   Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                   size_t bytes) override;
-  Expected<std::unique_ptr<DeviceStream>> createStream() override;
+  Expected<std::unique_ptr<DeviceStream>>
+  createStream(const std::string &name) override;
 
 private:
   friend class FakeStream;
@@ -123,15 +129,15 @@ private:
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
 
   // All of these with the lock.
-  Expected<FakeUse> useOf(const std::string &name, const void *pointer,
-                          size_t bytes, bool isWritten);
+  Expected<FakeUse> useOf(const char *name, const void *pointer, size_t bytes,
+                          bool isWritten);
   void forget(const FakeAllocation &allocation);
-  Status checkHost(const std::string &name, const void *pointer);
-  Status noteUses(size_t stream, const std::string &name,
+  Status checkHost(const char *name, const void *pointer);
+  Status noteUses(size_t stream, const char *name,
                   std::span<const FakeUse> uses);
-  Status add(size_t stream, std::string name, std::span<const FakeUse> uses,
+  Status add(size_t stream, const char *name, std::span<const FakeUse> uses,
              std::function<void()> body);
-  Status addHostCopy(size_t stream, const std::string &name, CopyEnd ofHost,
+  Status addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
                      CopyEnd ofDevice, size_t bytes,
                      std::function<void()> body);
   Status run(size_t stream, uint64_t upTo);
@@ -244,24 +250,25 @@ Status FakeDevice::load(const DeviceCode &given) {
   return {};
 }
 
-Expected<FakeUse> FakeDevice::useOf(const std::string &name,
-                                    const void *pointer, size_t bytes,
-                                    bool isWritten) {
+Expected<FakeUse> FakeDevice::useOf(const char *name, const void *pointer,
+                                    size_t bytes, bool isWritten) {
   if (FakeAllocation *found = memory.find(pointer, bytes))
     return FakeUse{found, isWritten};
   if (!memory.contains(pointer))
-    return fail(Status::internal(name + " is given a pointer of the host where "
-                                        "one of the device is due"));
+    return fail(Status::internal(std::string(name) +
+                                 " is given a pointer of the host where "
+                                 "one of the device is due"));
   return fail(Status::internal(
-      name + " is given " + std::to_string(bytes) +
+      std::string(name) + " is given " + std::to_string(bytes) +
       " bytes of the device that are not, or not all, allocated"));
 }
 
-Status FakeDevice::checkHost(const std::string &name, const void *pointer) {
+Status FakeDevice::checkHost(const char *name, const void *pointer) {
   if (!memory.contains(pointer))
     return {};
-  return fail(Status::internal(name + " is given a pointer of the device where "
-                                      "one of the host is due"));
+  return fail(Status::internal(std::string(name) +
+                               " is given a pointer of the device where "
+                               "one of the host is due"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,11 +277,11 @@ Status FakeDevice::checkHost(const std::string &name, const void *pointer) {
 
 /// Checks that all work that has to do with the memory is done before, and
 /// notes that of now.
-Status FakeDevice::noteUses(size_t stream, const std::string &name,
+Status FakeDevice::noteUses(size_t stream, const char *name,
                             std::span<const FakeUse> uses) {
   VectorClock &clock = queues[stream].clock;
   const auto mustWait = [&](size_t other, const char *does) {
-    return Status::internal(name + " in " + streamName(stream) +
+    return Status::internal(std::string(name) + " in " + streamName(stream) +
                             " uses memory that " + streamName(other) + " " +
                             does + ": let it wait for an event of that");
   };
@@ -300,7 +307,7 @@ Status FakeDevice::noteUses(size_t stream, const std::string &name,
   return {};
 }
 
-Status FakeDevice::add(size_t stream, std::string name,
+Status FakeDevice::add(size_t stream, const char *name,
                        std::span<const FakeUse> uses,
                        std::function<void()> body) {
   if (!failure.ok())
@@ -311,7 +318,7 @@ Status FakeDevice::add(size_t stream, std::string name,
   if (Status status = noteUses(stream, name, uses); !status.ok())
     return fail(std::move(status));
   Work work;
-  work.name = std::move(name);
+  work.name = name;
   work.uses.assign(uses.begin(), uses.end());
   work.body = std::move(body);
   queue.waiting.push_back(std::move(work));
@@ -320,8 +327,8 @@ Status FakeDevice::add(size_t stream, std::string name,
 }
 
 /// A copy between the host and the device.
-Status FakeDevice::addHostCopy(size_t stream, const std::string &name,
-                               CopyEnd ofHost, CopyEnd ofDevice, size_t bytes,
+Status FakeDevice::addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
+                               CopyEnd ofDevice, size_t bytes,
                                std::function<void()> body) {
   PDLRT_RETURN_IF_ERROR(checkHost(name, ofHost.pointer));
   const Expected<FakeUse> use =
@@ -350,7 +357,10 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
                                    "there is a checkpoint"));
     if (!work.body)
       continue;
-    if (Status status = FakeMemory::touch(work.uses, work.body); !status.ok())
+    const int64_t begin = Trace::now();
+    Status status = FakeMemory::touch(work.uses, work.body);
+    queue.track.record({work.name, begin, Trace::now(), {}});
+    if (!status.ok())
       return fail(std::move(status).withContext(work.name));
   }
   return failure;
@@ -372,11 +382,12 @@ bool FakeDevice::isSource(const void *pointer, size_t bytes) const {
 // Streams
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<DeviceStream>> FakeDevice::createStream() {
+Expected<std::unique_ptr<DeviceStream>>
+FakeDevice::createStream(const std::string &name) {
   const std::lock_guard lock(mutex);
   if (!failure.ok())
     return failure;
-  queues.emplace_back();
+  queues.emplace_back(name);
   return std::unique_ptr<DeviceStream>(
       std::make_unique<FakeStream>(*this, queues.size() - 1));
 }
@@ -413,7 +424,7 @@ Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
-  const std::string name = "a copy within the device";
+  const char *const name = "a copy within the device";
   const Expected<FakeUse> target =
       device.useOf(name, to, bytes, /*isWritten=*/true);
   if (!target)
@@ -426,7 +437,8 @@ Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
   const auto *second = static_cast<const char *>(to);
   if (first < second + bytes && second < first + bytes)
     return device.fail(Status::internal(
-        name + " reads what it writes: a device does that in any order"));
+        std::string(name) +
+        " reads what it writes: a device does that in any order"));
   return device.add(number, name, std::array{*source, *target},
                     [=] { std::memcpy(to, from, bytes); });
 }
@@ -435,7 +447,7 @@ Status FakeStream::clear(void *to, size_t bytes) {
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
-  const std::string name = "clearing memory";
+  const char *const name = "clearing memory";
   const Expected<FakeUse> use =
       device.useOf(name, to, bytes, /*isWritten=*/true);
   if (!use)
@@ -466,7 +478,7 @@ Status FakeStream::launch(size_t index, int64_t turns,
   if (turns <= 0)
     return {};
   if (!goesWell(device.faults.launches))
-    return device.fail(Status::internal(kernel.name +
+    return device.fail(Status::internal(std::string(kernel.name) +
                                         " cannot be launched: the fake device "
                                         "was told to fail"));
   std::vector<FakeUse> uses;

@@ -38,7 +38,8 @@ bool DeviceState::takesGradient(int32_t symbol) const {
 Status DeviceState::prepareStream() {
   if (stream)
     return {};
-  Expected<std::unique_ptr<DeviceStream>> created = device.createStream();
+  Expected<std::unique_ptr<DeviceStream>> created =
+      device.createStream("rules");
   if (!created)
     return std::move(created).status();
   stream = std::move(*created);

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 using namespace pdlrt;
@@ -53,6 +54,22 @@ TEST(Trace, KeepsSpansOfAllThreadsWhileItIsOn) {
   Trace::start();
   for (const ThreadTrace &thread : Trace::stop().threads)
     EXPECT_TRUE(thread.events.empty());
+}
+
+TEST(Trace, HasTracksOfWhatIsNoThread) {
+  TraceTrack track("a machine");
+  track.record({"before", 1, 2, {}});
+  Trace::start();
+  track.record({"work", 3, 5, {7}});
+  const Trace::Recorded recorded = Trace::stop();
+  track.record({"after", 6, 7, {}});
+  const auto found =
+      std::ranges::find(recorded.threads, "a machine", &ThreadTrace::name);
+  ASSERT_NE(found, recorded.threads.end());
+  ASSERT_EQ(found->events.size(), 1u);
+  EXPECT_STREQ(found->events[0].name, "work");
+  EXPECT_EQ(found->events[0].begin, 3);
+  EXPECT_EQ(found->events[0].end, 5);
 }
 
 TEST(Trace, CountsWhatItHasNoRoomFor) {

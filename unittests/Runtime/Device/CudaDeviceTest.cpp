@@ -11,10 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/CudaDriver.h"
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -153,7 +156,7 @@ cuda::Driver writtenDown() {
     return answer("wait", in);
   };
   driver.createEvent = [](cuda::Event *event, unsigned flags) {
-    EXPECT_EQ(flags, cuda::withoutTiming);
+    EXPECT_EQ(flags, Trace::isOn() ? cuda::withTiming : cuda::withoutTiming);
     *event = itsEvent;
     return cuda::success;
   };
@@ -164,6 +167,12 @@ cuda::Driver writtenDown() {
   driver.destroyEvent = [](cuda::Event event) {
     EXPECT_EQ(event, itsEvent);
     return answer("end of event");
+  };
+  // Each event is 2 ms before the last one, and the next one 1 ms.
+  driver.timeBetween = [](float *milliseconds, cuda::Event, cuda::Event) {
+    static int asked = 0;
+    *milliseconds = asked++ % 2 == 0 ? 2 : 1;
+    return cuda::success;
   };
   driver.launch = [](cuda::Function function, unsigned x, unsigned y,
                      unsigned z, unsigned blockX, unsigned blockY,
@@ -189,7 +198,7 @@ protected:
     nextError = cuda::success;
     device = *cuda::openDevice(driver, 0);
     ASSERT_TRUE(device->load({"TEXT", kernels}).ok());
-    stream = *device->createStream();
+    stream = *device->createStream("test");
     calls.clear();
   }
   const std::vector<DeviceKernel> kernels = {
@@ -260,6 +269,30 @@ TEST_F(CudaDeviceTest, CopiesAndWaits) {
                           "fill 11 of " + second + " with 0", "record", "wait",
                           "end of event", "synchronize", "release " + first,
                           "release of host"));
+}
+
+TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {
+  Trace::start();
+  EXPECT_TRUE(stream->clear(nullptr, 1).ok());
+  EXPECT_TRUE(stream->launch(0, 1, std::array<uint64_t, 2>{0, 0}).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+  const Trace::Recorded recorded = Trace::stop();
+  const auto own =
+      std::ranges::find(recorded.threads, "a GPU: test", &ThreadTrace::name);
+  ASSERT_NE(own, recorded.threads.end());
+  const std::vector<TraceEvent> &events = own->events;
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_STREQ(events[0].name, "clear");
+  EXPECT_STREQ(events[1].name, "kernel_fill");
+  for (const TraceEvent &event : events)
+    EXPECT_EQ(event.end - event.begin, 1000000);
+  // Nothing is left of it.
+  EXPECT_EQ(std::ranges::count(calls, "record"), 5);
+  EXPECT_EQ(std::ranges::count(calls, "end of event"), 5);
+  calls.clear();
+  EXPECT_TRUE(stream->clear(nullptr, 1).ok());
+  EXPECT_TRUE(stream->synchronize().ok());
+  EXPECT_THAT(calls, ElementsAre("fill 1 of @0 with 0", "synchronize"));
 }
 
 TEST_F(CudaDeviceTest, ErrorsAreSentences) {

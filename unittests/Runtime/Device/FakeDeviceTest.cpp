@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
 #include <gmock/gmock.h>
@@ -54,8 +55,8 @@ protected:
     other.reset();
     device = createFakeDevice(faults);
     ASSERT_TRUE(device->load({"", kernels}).ok());
-    stream = *device->createStream();
-    other = *device->createStream();
+    stream = *device->createStream("test");
+    other = *device->createStream("test");
   }
   DeviceBuffer floats(size_t count) {
     return *device->allocate(DeviceBuffer::Kind::OfDevice,
@@ -102,6 +103,21 @@ TEST_F(FakeDeviceTest, WorkIsDoneWhenItIsWaitedFor) {
   ASSERT_TRUE(stream->copyOut(out.data(), x.data(), 12).ok());
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_EQ(out, (std::vector<float>{0, 0, 60}));
+}
+
+TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
+  const DeviceBuffer x = floats(3);
+  Trace::start();
+  ASSERT_TRUE(stream->clear(x.data(), 12).ok());
+  ASSERT_TRUE(count(*stream, x.data(), 3).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  const Trace::Recorded recorded = Trace::stop();
+  const auto own = std::ranges::find(recorded.threads, "fake device: test",
+                                     &ThreadTrace::name);
+  ASSERT_NE(own, recorded.threads.end());
+  ASSERT_EQ(own->events.size(), 2u);
+  EXPECT_STREQ(own->events[0].name, "clearing memory");
+  EXPECT_STREQ(own->events[1].name, "kernel_count");
 }
 
 TEST_F(FakeDeviceTest, EachTurnIsDoneOnce) {
@@ -217,7 +233,7 @@ TEST_F(FakeDeviceTest, CopiesThatOverlapAreErrors) {
 
 TEST_F(FakeDeviceTest, DevicesAreApart) {
   const auto another = createFakeDevice();
-  const auto itsStream = *another->createStream();
+  const auto itsStream = *another->createStream("test");
   const auto itsEvent = *itsStream->record();
   EXPECT_THAT(stream->wait(*itsEvent).message(),
               HasSubstr("an event of another device"));

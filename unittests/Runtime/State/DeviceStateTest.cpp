@@ -203,7 +203,7 @@ protected:
     const Expected<void *> found = state().parameter(symbol, frozen);
     EXPECT_TRUE(found.ok());
     std::vector<float> values(elements);
-    auto stream = device->createStream();
+    auto stream = device->createStream("test");
     EXPECT_TRUE(stream.ok());
     EXPECT_TRUE((*stream)
                     ->copyOut(values.data(), *found, elements * sizeof(float))
@@ -276,7 +276,7 @@ TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
   auto memory =
       device->allocate(DeviceBuffer::Kind::OfDevice, elements * sizeof(float));
   ASSERT_TRUE(memory.ok());
-  auto stream = device->createStream();
+  auto stream = device->createStream("test");
   ASSERT_TRUE((*stream)
                   ->copyIn(memory->data(), gradients[ByElement],
                            elements * sizeof(float))
