@@ -132,6 +132,18 @@ class Device(unittest.TestCase):
                 self.assertIn(f"there is no device '{name}'; use cuda, cuda:N for NVIDIA's GPU N, "
                               "or fake", self.error_of(folder, "--data", data, "--device", name))
 
+    def test_devices_that_are_too_many(self):
+        data = self.data("logistic_regression")
+        folder = self.translate("logistic_regression", "cuda")
+        for names, sentence in (
+                ("fake,fake", "--device names 2 devices, but this process has 1 replica, each of "
+                              "which computes on one"),
+                ("cuda:0,1,0", "--device cuda:0,1,0 names cuda:0 twice"),
+                ("cuda,0", "--device cuda,0 names cuda:0 twice"),
+                ("fake,", "there is no device ''")):
+            with self.subTest(names):
+                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names))
+
     def test_products_of_rounded_factors(self):
         data = self.data("ctr_dnn")
         flags = ["--compute=bf16"]
@@ -160,15 +172,17 @@ class Device(unittest.TestCase):
                         job.start().finish()
                 run(PDL_CHECKPOINT, "diff", *saved)
 
-    def test_workers_share_a_device(self):
+    def test_workers_share_devices(self):
         data = self.data("wide_deep")
-        saved, losses = self.train(self.translate("wide_deep", "cpu"), data, "--replicas", "2x2",
-                                   "--threads", 4)
-        other_saved, other_losses = self.train(self.translate("wide_deep", "cuda"), data,
-                                               "--replicas", "2x2", "--threads", 4,
-                                               "--device", "fake")
-        self.assertEqual(losses, other_losses)
-        run(PDL_CHECKPOINT, "diff", saved, other_saved)
+        flags = ["--replicas", "2x2", "--threads", 4]
+        saved, losses = self.train(self.translate("wide_deep", "cpu"), data, *flags)
+        folder = self.translate("wide_deep", "cuda")
+        for devices in ("fake", "fake,fake,fake"):
+            with self.subTest(devices):
+                subprocess.run(["rm", "-rf", folder / "saved"], check=True)
+                other_saved, other_losses = self.train(folder, data, *flags, "--device", devices)
+                self.assertEqual(losses, other_losses)
+                run(PDL_CHECKPOINT, "diff", saved, other_saved)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ public:
   DeviceStep(Device &device, const pdl_descriptor &descriptor,
              const pdl_program &program, DeviceParameters *parameters);
 
+  Device &runsOn() const { return device; }
+
   /// Memory of the host for the gradient of an update, from which copies run
   /// fast. It stays until more of it is asked for. Null where the host does not
   /// get the gradient.

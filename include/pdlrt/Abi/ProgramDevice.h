@@ -27,13 +27,14 @@ int32_t findDeviceKernel(const pdl_descriptor &descriptor,
 /// A device that has loaded the kernels of a compiled program. Thread-safe.
 class ProgramDevice {
 public:
-  /// Opens the device `name`: "cuda" or "cuda:N", NVIDIA's GPU N; "fake", which
-  /// runs kernels on the host and checks what is asked of it, and for tests
-  /// "fake:KIND=N", which fails behind N "allocations", "launches" or pieces of
-  /// "work". Errors say what there is. The descriptor, which is of a program
-  /// for a device, outlives it.
-  static Expected<std::unique_ptr<ProgramDevice>>
-  open(const pdl_descriptor &descriptor, const std::string &name);
+  /// Opens the devices of a list with commas between them: "cuda" or "cuda:N",
+  /// NVIDIA's GPU N; "N", another GPU; "fake", which runs kernels on the host
+  /// and checks what is asked of it, and for tests "fake:KIND=N", which fails
+  /// behind N "allocations", "launches" or pieces of "work". Errors say what
+  /// there is. The descriptor, which is of a program for a device, outlives
+  /// them.
+  static Expected<std::vector<std::unique_ptr<ProgramDevice>>>
+  open(const pdl_descriptor &descriptor, const std::string &names);
 
   Device &device() { return *opened; }
 

@@ -24,7 +24,8 @@ namespace pdlrt {
 class Replica {
 public:
   /// Both outlive the replica. `ringSize`: batches that are alive at once.
-  Replica(Model &model, const pdl_program &program, int ringSize);
+  /// `number`: of the replica in its process.
+  Replica(Model &model, const pdl_program &program, int ringSize, int number);
 
   /// The context whose batch is computed next, or was last.
   BatchContext &current() { return *ring[place]; }

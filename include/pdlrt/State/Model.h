@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -89,10 +90,13 @@ public:
   double pushers() const { return pusherCount; }
   void setPushers(double count) { pusherCount = count; }
 
-  /// What stages compute run on, which has loaded the program's kernels; null:
-  /// the host. Set before any program runs; outlives the model.
-  Device *device() const { return computeDevice; }
-  void computeOn(Device *device) { computeDevice = device; }
+  /// What stages compute run on, which have loaded the program's kernels, one
+  /// replica after the other: replica r on device r modulo their number. None:
+  /// on the host. Set before any program runs; they outlive the model.
+  const std::vector<Device *> &devices() const { return computeDevices; }
+  void computeOn(std::vector<Device *> devices) {
+    computeDevices = std::move(devices);
+  }
   /// Lets parameters stay on the device, if there is one: of a model that is
   /// all here, and that one thread at a time updates. The host's memory of them
   /// may be old from then on.
@@ -137,7 +141,7 @@ private:
   std::vector<EmbeddingTable *> tablePointers;
   std::vector<int64_t> stepCounts, restoredCounts;
   double pusherCount = 1;
-  Device *computeDevice = nullptr;
+  std::vector<Device *> computeDevices;
   std::unique_ptr<DeviceState> ownDeviceState;
   std::mutex ownStepMutex;
 };

@@ -10,6 +10,8 @@
 
 #include "pdlrt/Core/WholeNumber.h"
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 
 using namespace pdlrt;
@@ -78,18 +80,53 @@ static Expected<std::unique_ptr<Device>> openNamed(const std::string &name) {
   return openCudaDevice(int(*number));
 }
 
-Expected<std::unique_ptr<ProgramDevice>>
-ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &name) {
+/// The names of a list; "cuda:0,1" is "cuda:0" and "cuda:1".
+static std::vector<std::string> namesOf(const std::string &list) {
+  std::vector<std::string> names;
+  size_t begin = 0;
+  while (begin <= list.size()) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    std::string name = list.substr(begin, end - begin);
+    if (!names.empty() && names.back().starts_with("cuda") &&
+        parseWholeNumber(name, 0, INT32_MAX))
+      name = "cuda:" + name;
+    names.push_back(std::move(name));
+    begin = end + 1;
+  }
+  return names;
+}
+
+/// GPUs that are named twice would be two devices of one memory.
+static Status checkDistinct(const std::vector<std::string> &names,
+                            const std::string &list) {
+  std::set<std::string> seen;
+  for (const std::string &name : names)
+    if (name.starts_with("cuda") &&
+        !seen.insert(name == "cuda" ? "cuda:0" : name).second)
+      return Status::invalid("--device " + list + " names " + name +
+                             " twice: name each GPU once, more replicas share "
+                             "it by themselves");
+  return {};
+}
+
+Expected<std::vector<std::unique_ptr<ProgramDevice>>>
+ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list) {
   if (descriptor.target == PDL_TARGET_CPU)
     return Status::invalid(
         "--device is for a program that was translated with --target=cuda; "
         "leave it out, or translate the model again");
-  std::unique_ptr<ProgramDevice> result(new ProgramDevice(descriptor));
-  Expected<std::unique_ptr<Device>> opened = openNamed(name);
-  if (!opened)
-    return std::move(opened).status();
-  result->opened = std::move(*opened);
-  PDLRT_RETURN_IF_ERROR(
-      result->opened->load({descriptor.device_code, result->kernels}));
-  return result;
+  const std::vector<std::string> names = namesOf(list);
+  PDLRT_RETURN_IF_ERROR(checkDistinct(names, list));
+  std::vector<std::unique_ptr<ProgramDevice>> devices;
+  for (const std::string &name : names) {
+    std::unique_ptr<ProgramDevice> device(new ProgramDevice(descriptor));
+    Expected<std::unique_ptr<Device>> opened = openNamed(name);
+    if (!opened)
+      return std::move(opened).status();
+    device->opened = std::move(*opened);
+    PDLRT_RETURN_IF_ERROR(
+        device->opened->load({descriptor.device_code, device->kernels}));
+    devices.push_back(std::move(device));
+  }
+  return devices;
 }

@@ -32,8 +32,9 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
               program.frozen != 0);
   worker.keepGroups(groups);
   worker.computeOn(buffers.device.get());
-  if (Device *device = model.device())
-    deviceInput = std::make_unique<DeviceInput>(*device, descriptor, program);
+  if (buffers.device)
+    deviceInput = std::make_unique<DeviceInput>(buffers.device->runsOn(),
+                                                descriptor, program);
   ownContribution.blocks.resize(program.update_count);
   ownContribution.objectives.resize(buffers.lossSums.size());
 

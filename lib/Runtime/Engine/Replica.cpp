@@ -14,12 +14,18 @@
 
 using namespace pdlrt;
 
-Replica::Replica(Model &model, const pdl_program &program, int ringSize)
+Replica::Replica(Model &model, const pdl_program &program, int ringSize,
+                 int number)
     : metricSums(model.descriptor(), 1),
       groupedSamples(model.descriptor().metric_count), buffers(program) {
-  if (Device *device = model.device())
-    buffers.device = std::make_unique<DeviceStep>(*device, model.descriptor(),
-                                                  program, model.deviceState());
+  if (const std::vector<Device *> &devices = model.devices();
+      !devices.empty()) {
+    const size_t own = size_t(number) % devices.size();
+    DeviceState *state = model.deviceState();
+    buffers.device =
+        std::make_unique<DeviceStep>(*devices[own], model.descriptor(), program,
+                                     state ? &state->copy(own) : nullptr);
+  }
   forEachMetric(
       model.descriptor(), 1, metricSums,
       [&](const MetricBlock &block) { metrics.push_back(block.sums); });

@@ -30,7 +30,8 @@ ReplicaSet::ReplicaSet(std::span<Model *const> models,
     : descriptor(models.front()->descriptor()), program(program),
       replicaLayout(layout), scheduler(scheduler) {
   for (Model *model : models)
-    replicas.push_back(std::make_unique<Replica>(*model, program, ringSize));
+    replicas.push_back(std::make_unique<Replica>(*model, program, ringSize,
+                                                 int(replicas.size())));
   statuses.resize(replicas.size());
   followings.resize(replicas.size());
   workerParts.resize(layout.workers);

@@ -451,7 +451,7 @@ DistributedJob::createAsyncEngine(Model &model, const pdl_program &program,
     if (!all.empty()) {
       worker.ownMirror = std::make_unique<Model>(descriptor, model.seed(),
                                                  StateLocation::Servers);
-      worker.ownMirror->computeOn(model.device());
+      worker.ownMirror->computeOn(model.devices());
       mirror = worker.ownMirror.get();
     }
     Expected<std::unique_ptr<ServerClient>> created = ServerClient::create(

@@ -133,8 +133,8 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
 Model::~Model() = default;
 
 void Model::keepOnDevice() {
-  if (computeDevice && !ownDeviceState)
-    ownDeviceState = std::make_unique<DeviceState>(*computeDevice, *this);
+  if (!computeDevices.empty() && !ownDeviceState)
+    ownDeviceState = std::make_unique<DeviceState>(computeDevices, *this);
 }
 
 Status Model::bringToHost() const {

@@ -172,7 +172,7 @@ protected:
     ASSERT_TRUE(device->load({"", kernels}).ok());
     onHost = std::make_unique<Model>(program.descriptor, 7);
     onDevice = std::make_unique<Model>(program.descriptor, 7);
-    onDevice->computeOn(device.get());
+    onDevice->computeOn({device.get()});
     onDevice->keepOnDevice();
     hostUpdater =
         std::make_unique<Updater>(*onHost, program.program, scheduler);
@@ -200,7 +200,7 @@ protected:
   }
   /// What stages read, as the device has it.
   std::vector<float> read(int32_t symbol, bool frozen) {
-    const Expected<void *> found = state().parameter(symbol, frozen);
+    const Expected<void *> found = state().copy(0).parameter(symbol, frozen);
     EXPECT_TRUE(found.ok());
     std::vector<float> values(elements);
     auto stream = device->createStream("test");

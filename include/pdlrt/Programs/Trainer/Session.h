@@ -42,7 +42,7 @@ struct SessionOptions {
   bool pinThreads = false;
   /// Products of bf16 factors are computed without AVX512-BF16.
   bool emulateBFloat16 = false;
-  /// What a program for a device computes on (ProgramDevice.h).
+  /// What a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;

@@ -82,19 +82,32 @@ static Status refuseState(const pdl_descriptor &descriptor,
           : "let servers share it (--mode=sync), "));
 }
 
+Status Command::openDevices() {
+  Expected<std::vector<std::unique_ptr<ProgramDevice>>> opened =
+      ProgramDevice::open(descriptor, options.device);
+  if (!opened)
+    return std::move(opened).status();
+  devices = std::move(*opened);
+  const int replicas = layout().localReplicas();
+  if (devices.size() > size_t(replicas))
+    return Status::invalid(fmt::format(
+        "--device names {} devices, but this process has {} replica{}, each of "
+        "which computes on one: name fewer devices, or give more --replicas",
+        devices.size(), replicas, replicas == 1 ? "" : "s"));
+  for (const std::unique_ptr<ProgramDevice> &each : devices)
+    logInfo("computing on " + each->device().describe());
+  return {};
+}
+
 Status Command::makeModel(uint64_t seed, StateLocation location) {
-  if (descriptor.target != PDL_TARGET_CPU && !device) {
-    Expected<std::unique_ptr<ProgramDevice>> opened =
-        ProgramDevice::open(descriptor, options.device);
-    if (!opened)
-      return std::move(opened).status();
-    device = std::move(*opened);
-    logInfo("computing on " + device->device().describe());
-  }
+  if (descriptor.target != PDL_TARGET_CPU && devices.empty())
+    PDLRT_RETURN_IF_ERROR(openDevices());
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
-    if (device)
-      model->computeOn(&device->device());
+    std::vector<Device *> all;
+    for (const std::unique_ptr<ProgramDevice> &each : devices)
+      all.push_back(&each->device());
+    model->computeOn(std::move(all));
     return {};
   } catch (const std::bad_alloc &) {
     return refuseState(descriptor, location);

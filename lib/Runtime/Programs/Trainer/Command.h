@@ -100,6 +100,7 @@ private:
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label,
                       Report &report);
+  Status openDevices();
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:
@@ -110,7 +111,7 @@ protected:
   Scheduler scheduler;
   std::unique_ptr<Job> job = createLocalJob(options.hogwild);
   /// Null where the program computes on the host.
-  std::unique_ptr<ProgramDevice> device;
+  std::vector<std::unique_ptr<ProgramDevice>> devices;
   std::unique_ptr<Model> model;
   /// That of what this process begins with, where it owns a part of the state
   /// of a job.

@@ -288,9 +288,10 @@ static void addExecutionFlags(CLI::App &command,
   if (descriptor.target != PDL_TARGET_CPU)
     command
         .add_option("--device", flags.session.device,
-                    "What to compute on: cuda or cuda:N, NVIDIA's GPU N; fake: "
-                    "the host, as if it were a GPU, slowly: for tests")
-        ->type_name("NAME")
+                    "What to compute on: cuda or cuda:N, NVIDIA's GPU N, or "
+                    "several, such as cuda:0,1, which share the replicas; "
+                    "fake: the host, as if it were a GPU, slowly: for tests")
+        ->type_name("NAMES")
         ->check(notEmpty())
         ->capture_default_str()
         ->group("Execution");

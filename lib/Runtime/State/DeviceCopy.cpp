@@ -1,0 +1,193 @@
+//===- DeviceCopy.cpp - The parameters on one device ----------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/DeviceCopy.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/State/DeviceState.h"
+#include "pdlrt/State/Model.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+using namespace pdlrt;
+
+DeviceCopy::DeviceCopy(Device &device, const Model &model,
+                       const DeviceState &state)
+    : device(device), model(model), state(state),
+      descriptor(model.descriptor()), parameters(descriptor.symbol_count),
+      scalars(descriptor.group_count) {
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s)
+    parameters[s].parts.resize(1 + descriptor.symbols[s].slot_count);
+}
+
+bool DeviceCopy::takesGradient(int32_t symbol) const {
+  return state.takesGradient(symbol);
+}
+
+Status DeviceCopy::prepareStream() {
+  if (stream)
+    return {};
+  Expected<std::unique_ptr<DeviceStream>> created =
+      device.createStream("rules");
+  if (!created)
+    return std::move(created).status();
+  stream = std::move(*created);
+  return {};
+}
+
+Status DeviceCopy::reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
+                               size_t bytes) {
+  if (memory.data())
+    return {};
+  Expected<DeviceBuffer> given =
+      device.allocate(kind, std::max<size_t>(bytes, 1));
+  if (!given)
+    return std::move(given).status();
+  memory = std::move(*given);
+  return {};
+}
+
+size_t DeviceCopy::partBytes(int32_t symbol, int32_t part) const {
+  return size_t(model.heldElements(symbol, part)) *
+         elementSize(descriptor.symbols[symbol]);
+}
+
+//===----------------------------------------------------------------------===//
+// Between host and device
+//===----------------------------------------------------------------------===//
+
+Status DeviceCopy::update(int32_t symbol) {
+  Parameter &parameter = parameters[symbol];
+  if (parameter.isCurrent)
+    return {};
+  const TraceSpan span("copy parameter");
+  PDLRT_RETURN_IF_ERROR(prepareStream());
+  const int32_t frozen = descriptor.symbols[symbol].frozen_part;
+  for (int32_t part = 0; part < int32_t(parameter.parts.size()); ++part) {
+    if (part != 0 && part != frozen && !state.applies(symbol))
+      continue;
+    DeviceBuffer &memory = parameter.parts[part];
+    const size_t bytes = partBytes(symbol, part);
+    PDLRT_RETURN_IF_ERROR(
+        reserveOnce(memory, DeviceBuffer::Kind::OfDevice, bytes));
+    PDLRT_RETURN_IF_ERROR(
+        stream->copyIn(memory.data(), model.part(symbol, part), bytes));
+  }
+  PDLRT_RETURN_IF_ERROR(stream->synchronize());
+  parameter.isCurrent = true;
+  return {};
+}
+
+Expected<void *> DeviceCopy::parameter(int32_t symbol, bool frozen) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(update(symbol));
+  const int32_t part = frozen ? descriptor.symbols[symbol].frozen_part : 0;
+  return parameters[symbol].parts[part].data();
+}
+
+void DeviceCopy::outdate(int32_t symbol) {
+  const std::lock_guard lock(mutex);
+  parameters[symbol].isCurrent = false;
+}
+
+Status DeviceCopy::bringToHost(int32_t symbol) {
+  const std::lock_guard lock(mutex);
+  Parameter &parameter = parameters[symbol];
+  for (int32_t part = 0; part < int32_t(parameter.parts.size()); ++part)
+    PDLRT_RETURN_IF_ERROR(stream->copyOut(model.part(symbol, part),
+                                          parameter.parts[part].data(),
+                                          partBytes(symbol, part)));
+  return stream->synchronize();
+}
+
+Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(prepareStream());
+  PDLRT_RETURN_IF_ERROR(stream->copyOut(toHost, fromDevice, bytes));
+  return stream->synchronize();
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+Status DeviceCopy::sendScalars(int32_t group, const void *from) {
+  Scalars &own = scalars[group];
+  if (std::exchange(own.areSent, true))
+    return {};
+  const size_t bytes = size_t(descriptor.groups[group].scalar_count) *
+                       elementSize(descriptor.groups[group].element_type);
+  PDLRT_RETURN_IF_ERROR(
+      reserveOnce(own.memory, DeviceBuffer::Kind::OfDevice, bytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserveOnce(own.onHost, DeviceBuffer::Kind::OfHost, bytes));
+  if (bytes > 0)
+    std::memcpy(own.onHost.data(), from, bytes);
+  return stream->copyIn(own.memory.data(), own.onHost.data(), bytes);
+}
+
+Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
+                         const void *scalarsOfGroup) {
+  const std::lock_guard lock(mutex);
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  Parameter &parameter = parameters[index];
+  const size_t flags = parameters.size() * sizeof(int32_t);
+  PDLRT_RETURN_IF_ERROR(prepareStream());
+  PDLRT_RETURN_IF_ERROR(update(index));
+  if (!std::exchange(isUpdating, true)) {
+    PDLRT_RETURN_IF_ERROR(
+        reserveOnce(found, DeviceBuffer::Kind::OfDevice, flags));
+    PDLRT_RETURN_IF_ERROR(
+        reserveOnce(foundOnHost, DeviceBuffer::Kind::OfHost, flags));
+    PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), flags));
+  }
+  PDLRT_RETURN_IF_ERROR(sendScalars(symbol.group, scalarsOfGroup));
+  const void *values = gradient.onDevice;
+  if (!values) {
+    const size_t bytes = partBytes(index, 0);
+    PDLRT_RETURN_IF_ERROR(
+        reserveOnce(parameter.gradient, DeviceBuffer::Kind::OfDevice, bytes));
+    PDLRT_RETURN_IF_ERROR(
+        stream->copyIn(parameter.gradient.data(), gradient.dense, bytes));
+    values = parameter.gradient.data();
+  }
+  const int64_t elements = model.heldElements(index);
+  const int64_t turns = symbol.kernel_unit == PDL_UNIT_ROW
+                            ? elements / symbol.row_width
+                            : elements;
+  std::vector<uint64_t> arguments = {uint64_t(turns)};
+  const auto give = [&](const void *pointer) {
+    arguments.push_back(reinterpret_cast<uint64_t>(pointer));
+  };
+  for (const DeviceBuffer &part : parameter.parts)
+    give(part.data());
+  give(values);
+  give(scalars[symbol.group].memory.data());
+  give(static_cast<int32_t *>(found.data()) + index);
+  return stream->launch(size_t(symbol.device_kernel), turns, arguments);
+}
+
+Expected<int32_t> DeviceCopy::finish() {
+  const std::lock_guard lock(mutex);
+  if (!std::exchange(isUpdating, false))
+    return -1;
+  const TraceSpan span("wait for rules");
+  PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
+                                        parameters.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(stream->synchronize());
+  for (Scalars &own : scalars)
+    own.areSent = false;
+  const std::span<const int32_t> wrote(
+      static_cast<const int32_t *>(foundOnHost.data()), parameters.size());
+  const auto first = std::ranges::find(wrote, 1);
+  return first == wrote.end() ? -1 : int32_t(first - wrote.begin());
+}
