@@ -304,6 +304,7 @@ private:
   Value hostMemory(Value bytes);
   Value viewLike(Value memref, Value pointer);
   Value copyOut(Value memref);
+  Value copyOutOnce(Value memref);
   void copyIn(Value pointer, Value memref);
   /// Waits; the stage ends where that fails.
   void wait(bool isLast = false);
@@ -329,6 +330,9 @@ private:
   OpBuilder builder;
   Value worker;
   DenseMap<Value, Value> copies;
+  /// What was copied to the host since something was last added that may write:
+  /// one copy is enough for all who look at it.
+  DenseMap<Value, Value> copiedOut;
   std::map<std::pair<rt::Place, int64_t>, Value> pointers;
   /// What the host does with results, at the end of each block.
   llvm::MapVector<Operation *, SmallVector<Operation *>> atEnd;
@@ -468,6 +472,14 @@ Value DeviceStage::copyOut(Value memref) {
   return viewLike(memref, memory);
 }
 
+/// The same for who does not write there.
+Value DeviceStage::copyOutOnce(Value memref) {
+  Value &known = copiedOut[memref];
+  if (!known)
+    known = copyOut(memref);
+  return known;
+}
+
 void DeviceStage::copyIn(Value pointer, Value memref) {
   rt::CopyInOp::create(builder, memref.getLoc(), worker, bytesOf(memref),
                        pointer, addressOf(memref));
@@ -590,11 +602,15 @@ LogicalResult DeviceStage::convertCopy(memref::CopyOp copy) {
   return success();
 }
 
+/// What the host looks at, with nothing to do for the device.
+static bool onlyLooks(Operation *op) {
+  return isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
+}
+
 /// Lets the host do what there is no kernel for: on copies of what the device
 /// has, and then copies what was written.
 LogicalResult DeviceStage::leaveToHost(Operation *op) {
-  const bool isLast =
-      isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
+  const bool isLast = onlyLooks(op);
   const SmallVector<Value> written = writtenBy(op);
   if (!isLast && written.empty())
     return refuse(op);
@@ -618,7 +634,7 @@ LogicalResult DeviceStage::leaveToHost(Operation *op) {
       results.push_back({memory, operand});
       continue;
     }
-    Value there = copyOut(operand);
+    Value there = isLast ? copyOutOnce(operand) : copyOut(operand);
     moved.map(operand, there);
     waits = true;
     if (isResult)
@@ -649,6 +665,8 @@ void DeviceStage::finish(func::ReturnOp end) {
 
 LogicalResult DeviceStage::convert(Operation *op) {
   builder.setInsertionPoint(op);
+  if (!onlyLooks(op) && !isMemoryEffectFree(op))
+    copiedOut.clear();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](func::CallOp call) {
         return kernels.kernelOf(call) ? convertCall(call) : success();

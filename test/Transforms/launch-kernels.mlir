@@ -156,9 +156,23 @@ module @copies {
     memref.store %v, %two[%c0] : memref<1xf32>
     // CHECK: rt.copy_within
     memref.copy %one, %two : memref<1xf32> to memref<1xf32>
+    // Two metrics look at one copy; behind what may write there they need another.
+    // CHECK: rt.copy_out %{{.*}} to %[[FIRST:.*]] :
+    // CHECK-NOT: rt.copy_out
+    // CHECK: rt.copy_within
+    // CHECK: rt.copy_out %{{.*}} to %[[SECOND:.*]] :
     // CHECK-NOT: rt.copy_out
     // CHECK: rt.device_wait last
+    // CHECK-DAG: rt.observe #nn.auc<buckets = 16> %[[SHARED:.*]] labels
+    // CHECK-DAG: rt.observe #nn.log_loss %[[SHARED]] labels
     // CHECK: rt.observe {{.*}} labels(%{{.*}})
+    // CHECK: rt.observe {{.*}} labels(%{{.*}})
+    %q = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?x1xf32>
+    %label = rt.view %numbers[%c0] size(%b) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 16> %q labels(%label : memref<?x1xf32>) into %metric : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %q labels(%label : memref<?x1xf32>) into %metric : memref<?x1xf32>, !llvm.ptr
+    memref.copy %one, %two : memref<1xf32> to memref<1xf32>
+    rt.observe #nn.log_loss %q labels(%label : memref<?x1xf32>) into %metric : memref<?x1xf32>, !llvm.ptr
     %p = rt.view %numbers[%c0] size(%b) : !llvm.ptr -> memref<?x1xf32>
     rt.observe #nn.auc<buckets = 16> %p labels(%p : memref<?x1xf32>) into %metric : memref<?x1xf32>, !llvm.ptr
     return %zero : i32
