@@ -176,6 +176,13 @@ void pdldevice_reduce_rows_f64(int64_t reduction, int64_t rows, int64_t width,
                                const double *values, double *out, int64_t first,
                                int64_t stride);
 
+/* sum[i] += values[i]. */
+int64_t pdldevice_add_turns(int64_t count, const void *values, void *sum);
+void pdldevice_add_f32(int64_t count, const float *values, float *sum,
+                       int64_t first, int64_t stride);
+void pdldevice_add_f64(int64_t count, const double *values, double *sum,
+                       int64_t first, int64_t stride);
+
 /* found[0] = 1 where one of `count` values is not finite; else it stays. */
 int64_t pdldevice_check_finite_turns(int64_t count, const void *values,
                                      int32_t *found);

@@ -729,8 +729,9 @@ struct LaunchKernels : pdlc::impl::RTLaunchKernelsBase<LaunchKernels> {
 };
 } // namespace
 
-/// What finds out whether gradients are finite, of each type that there is.
-static void addChecksOfGradients(ModuleOp module, DeviceKernels &kernels) {
+/// What finds out whether gradients are finite, and what adds those of
+/// replicas, of each type that there is.
+static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
   SymbolTable symbols(module);
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
     for (auto name : program.getUpdates().getAsRange<FlatSymbolRefAttr>()) {
@@ -741,6 +742,10 @@ static void addChecksOfGradients(ModuleOp module, DeviceKernels &kernels) {
               : cast<RankedTensorType>(cast<nn::ParamOp>(symbol).getType())
                     .getElementType();
       kernels.addForRuntime(libraryName("check_finite", element),
+                            {rt::DeviceArgument::number,
+                             rt::DeviceArgument::read,
+                             rt::DeviceArgument::written});
+      kernels.addForRuntime(libraryName("add", element),
                             {rt::DeviceArgument::number,
                              rt::DeviceArgument::read,
                              rt::DeviceArgument::written});
@@ -789,7 +794,7 @@ void LaunchKernels::runOnOperation() {
                     StringAttr::get(&getContext(), "cuda"));
   }
   leaveRulesToHost(module);
-  addChecksOfGradients(module, kernels);
+  addKernelsOfGradients(module, kernels);
   for (auto update : module.getOps<rt::UpdateKernelOp>())
     if (FlatSymbolRefAttr kernel = update.getOnDeviceAttr())
       kernels.add(symbols.lookup<func::FuncOp>(kernel.getValue()));

@@ -56,6 +56,7 @@ struct DeviceCode {
 };
 
 class Device;
+class DeviceGroup;
 
 /// Memory that its device gave; goes back when this ends.
 class DeviceBuffer {
@@ -133,6 +134,10 @@ public:
   /// `name`: of the stream in traces, which have its work where they are on.
   virtual Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) = 0;
+  /// A group of devices of its kind, of which it is the first: by NCCL between
+  /// NVIDIA's GPUs, where that is installed.
+  virtual Expected<std::unique_ptr<DeviceGroup>>
+  createGroup(std::span<Device *const> devices);
 
 private:
   friend class DeviceBuffer;

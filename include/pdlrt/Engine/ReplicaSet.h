@@ -150,6 +150,8 @@ private:
   const pdl_program &program;
   const ReplicaLayout replicaLayout;
   Scheduler &scheduler;
+  /// Where gradients are added before, if they are on devices.
+  DeviceState *const deviceState;
   std::vector<std::unique_ptr<Replica>> replicas;
   /// One place for each replica, so that the first error in order is reported.
   std::vector<Status> statuses;

@@ -40,6 +40,8 @@ public:
   /// finite, -1 if none did.
   Expected<int32_t> finish();
 
+  /// The stream that rules are added to.
+  Expected<DeviceStream *> ownStream();
   /// The host's memory of a parameter is newer.
   void outdate(int32_t symbol);
   /// Writes a parameter to the host's memory.

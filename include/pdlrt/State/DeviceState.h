@@ -18,6 +18,7 @@
 
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
+#include "pdlrt/State/DeviceSums.h"
 
 #include <cstdint>
 #include <memory>
@@ -40,14 +41,22 @@ public:
 
   /// Whether devices apply the rule of a parameter.
   bool applies(int32_t symbol) const;
-  /// Says whether gradients may stay on the device: those of one replica, which
-  /// nobody adds to others. No, to begin with.
-  void keepGradients(bool isAlone) { keepsGradients = isAlone; }
+  /// Lets gradients stay on devices from now on: those of so many replicas,
+  /// `workers` of each group, are added there.
+  void keepGradients(size_t replicas, size_t workers);
   bool takesGradient(int32_t symbol) const;
 
+  /// After a step, with the contributions of all replicas: adds the gradients
+  /// that are on devices alone, of the blocks `blocks`.
+  Status sum(std::span<const GradientBlock> blocks,
+             std::span<const Contribution> replicas);
+  /// After that: the first block whose sum is not finite, -1 if there is none.
+  int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
+
   /// Adds the rule of a parameter, which `applies`. `scalars`: of its group,
-  /// the same for all calls up to `finish`. The gradient stays until `finish`.
-  Status apply(int32_t symbol, const BlockGradient &gradient,
+  /// the same for all calls up to `finish`. The gradient, of block `block`,
+  /// stays until `finish`.
+  Status apply(int32_t symbol, size_t block, const BlockGradient &gradient,
                const void *scalars);
   /// Waits for what was added. A parameter that got a number that is not
   /// finite, -1 if none did.
@@ -64,10 +73,13 @@ public:
 
 private:
   const pdl_descriptor &descriptor;
+  std::vector<Device *> devices;
   std::vector<std::unique_ptr<DeviceCopy>> copies;
   /// By symbol: whether the host's memory is behind.
   std::vector<char> isNewer;
   bool keepsGradients = false;
+  /// Where there are several replicas.
+  std::unique_ptr<DeviceSums> sums;
   /// By block.
   std::vector<AlignedBuffer> gradients;
 };

@@ -40,7 +40,8 @@ LocalCommunicator::LocalCommunicator(Model &model, const pdl_program &program,
       updater(model, program, scheduler) {
   if (DeviceState *state = model.deviceState();
       state && program.update_count > 0)
-    state->keepGradients(!isSum);
+    state->keepGradients(size_t(layout.localReplicas()),
+                         size_t(layout.workers));
 }
 
 bool LocalCommunicator::stopped() const { return stopSignal() != 0; }
@@ -64,6 +65,12 @@ Expected<RoundOutcome> LocalCommunicator::exchange(const StepOffer &offer) {
 Status LocalCommunicator::checkSums(const Contribution &merged) {
   DeviceState *state = model.deviceState();
   if (!state)
+    return checkFiniteSums(model.descriptor(), blocks, merged);
+  if (const int32_t block = state->nonFiniteSum(); block >= 0)
+    return refuseSum(model.descriptor(), blocks[block].symbol);
+  // Their quotients by the sum of weights are finite, too, unless that is
+  // small.
+  if (!hasSmallWeight(merged))
     return checkFiniteSums(model.descriptor(), blocks, merged);
   const Expected<Contribution> onHost = state->withGradients(merged, blocks);
   if (!onHost)

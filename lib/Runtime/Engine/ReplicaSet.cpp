@@ -11,6 +11,7 @@
 #include "pdlabi/metrics.h"
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/State/DeviceState.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,8 @@ ReplicaSet::ReplicaSet(std::span<Model *const> models,
                        const pdl_program &program, const ReplicaLayout &layout,
                        int ringSize, Scheduler &scheduler)
     : descriptor(models.front()->descriptor()), program(program),
-      replicaLayout(layout), scheduler(scheduler) {
+      replicaLayout(layout), scheduler(scheduler),
+      deviceState(models.front()->deviceState()) {
   for (Model *model : models)
     replicas.push_back(std::make_unique<Replica>(*model, program, ringSize,
                                                  int(replicas.size())));
@@ -200,6 +202,12 @@ Expected<std::span<const Contribution>>
 ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   const TraceSpan span("sum over workers");
   const int workers = replicaLayout.workers;
+  if (deviceState) {
+    std::vector<Contribution> parts;
+    for (const std::unique_ptr<Replica> &replica : replicas)
+      parts.push_back(replica->current().contribution());
+    PDLRT_RETURN_IF_ERROR(deviceState->sum(blocks, parts));
+  }
   for (size_t g = 0; g < groupParts.size(); ++g) {
     for (int w = 0; w < workers; ++w)
       workerParts[w] = replicas[g * workers + w]->current().contribution();

@@ -94,6 +94,12 @@ Expected<void *> DeviceCopy::parameter(int32_t symbol, bool frozen) {
   return parameters[symbol].parts[part].data();
 }
 
+Expected<DeviceStream *> DeviceCopy::ownStream() {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(prepareStream());
+  return stream.get();
+}
+
 void DeviceCopy::outdate(int32_t symbol) {
   const std::lock_guard lock(mutex);
   parameters[symbol].isCurrent = false;

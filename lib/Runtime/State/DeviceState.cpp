@@ -15,7 +15,8 @@
 using namespace pdlrt;
 
 DeviceState::DeviceState(std::span<Device *const> devices, const Model &model)
-    : descriptor(model.descriptor()), isNewer(descriptor.symbol_count) {
+    : descriptor(model.descriptor()), devices(devices.begin(), devices.end()),
+      isNewer(descriptor.symbol_count) {
   for (Device *device : devices)
     copies.push_back(std::make_unique<DeviceCopy>(*device, model, *this));
 }
@@ -31,14 +32,33 @@ bool DeviceState::takesGradient(int32_t symbol) const {
          descriptor.groups[descriptor.symbols[symbol].group].clip < 0;
 }
 
-Status DeviceState::apply(int32_t symbol, const BlockGradient &gradient,
-                          const void *scalars) {
-  BlockGradient given = gradient;
-  // The memory of one device is none of another.
-  if (copies.size() > 1)
-    given.onDevice = nullptr;
+void DeviceState::keepGradients(size_t replicas, size_t workers) {
+  sums.reset();
+  keepsGradients = replicas == 1 || DeviceSums::canBe(descriptor);
+  if (replicas == 1 || !keepsGradients)
+    return;
+  std::vector<DeviceCopy *> all;
   for (const std::unique_ptr<DeviceCopy> &copy : copies)
-    PDLRT_RETURN_IF_ERROR(copy->apply(symbol, given, scalars));
+    all.push_back(copy.get());
+  sums =
+      std::make_unique<DeviceSums>(descriptor, all, devices, replicas, workers);
+}
+
+Status DeviceState::sum(std::span<const GradientBlock> blocks,
+                        std::span<const Contribution> replicas) {
+  return sums ? sums->sum(blocks, replicas) : Status();
+}
+
+Status DeviceState::apply(int32_t symbol, size_t block,
+                          const BlockGradient &gradient, const void *scalars) {
+  for (size_t d = 0; d < copies.size(); ++d) {
+    BlockGradient given = gradient;
+    if (const void *sum = sums ? sums->of(block, d) : nullptr)
+      given.onDevice = sum;
+    else if (copies.size() > 1) // the memory of one device is none of another
+      given.onDevice = nullptr;
+    PDLRT_RETURN_IF_ERROR(copies[d]->apply(symbol, given, scalars));
+  }
   isNewer[symbol] = true;
   return {};
 }
@@ -79,8 +99,10 @@ DeviceState::withGradients(Contribution merged,
       continue;
     const size_t bytes =
         size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
-    PDLRT_RETURN_IF_ERROR(copies.front()->copyOut(gradients[b].reserve(bytes),
-                                                  block.onDevice, bytes));
+    const void *sum = sums ? sums->of(b, 0) : nullptr;
+    const void *from = sum ? sum : block.onDevice;
+    PDLRT_RETURN_IF_ERROR(
+        copies.front()->copyOut(gradients[b].reserve(bytes), from, bytes));
     block.dense = gradients[b].data();
   }
   return merged;

@@ -287,8 +287,9 @@ Status Updater::applyOnDevice(const Contribution &merged) {
     const pdl_symbol &symbol = symbolOf(update);
     const BlockGradient &block = merged.blocks[update];
     if (isUpdated(symbol.group, merged) && (block.dense || block.onDevice))
-      PDLRT_RETURN_IF_ERROR(model.deviceState()->apply(
-          program.updates[update].symbol, block, scalarsOf(symbol)));
+      PDLRT_RETURN_IF_ERROR(
+          model.deviceState()->apply(program.updates[update].symbol,
+                                     size_t(update), block, scalarsOf(symbol)));
   }
   return {};
 }

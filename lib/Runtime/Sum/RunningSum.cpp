@@ -138,6 +138,11 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
     result.dense = own.early;
     return;
   }
+  // What devices alone have, they add.
+  if (part.onDevice && !part.dense) {
+    result.onDevice = part.onDevice;
+    return;
+  }
   if (parts == 0 || block.elementCount == 0) {
     result.dense = part.dense;
     result.pieces = part.pieces;

@@ -266,7 +266,7 @@ TEST_F(DeviceStateTest, AFrozenStageSeesEachUpdateOfTheHost) {
 TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
   open();
   EXPECT_FALSE(state().takesGradient(ByElement));
-  state().keepGradients(true);
+  state().keepGradients(1, 1);
   EXPECT_TRUE(state().takesGradient(ByElement));
   EXPECT_FALSE(state().takesGradient(Whole));
   EXPECT_FALSE(state().takesGradient(Constant));
@@ -302,7 +302,7 @@ TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
 TEST_F(DeviceStateTest, NormsOfClipsNeedGradientsOnTheHost) {
   program.group.clip = 0;
   open();
-  state().keepGradients(true);
+  state().keepGradients(1, 1);
   EXPECT_FALSE(state().takesGradient(ByElement));
 }
 

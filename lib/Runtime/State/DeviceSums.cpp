@@ -1,0 +1,291 @@
+//===- DeviceSums.cpp - Gradients of replicas, added on devices -----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/DeviceSums.h"
+
+#include "pdlrt/Abi/ProgramDevice.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/State/DeviceCopy.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+using namespace pdlrt;
+
+static constexpr const char *addName = "pdldevice_add";
+static constexpr const char *checkName = "pdldevice_check_finite";
+
+static int32_t findKernel(const pdl_descriptor &descriptor, std::string name,
+                          int32_t type) {
+  return findDeviceKernel(descriptor,
+                          name + (type == PDL_F32 ? "_f32" : "_f64"));
+}
+
+static uint64_t argument(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+static char *at(const DeviceBuffer &memory, size_t offset) {
+  return static_cast<char *>(memory.data()) + offset;
+}
+
+bool DeviceSums::canBe(const pdl_descriptor &descriptor) {
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = descriptor.symbols[s];
+    if (symbol.device_kernel >= 0 &&
+        (findKernel(descriptor, addName, symbol.element_type) < 0 ||
+         findKernel(descriptor, checkName, symbol.element_type) < 0))
+      return false;
+  }
+  return true;
+}
+
+DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
+                       std::span<DeviceCopy *const> copies,
+                       std::span<Device *const> devices, size_t replicas,
+                       size_t workers, size_t mostInBucket)
+    : descriptor(descriptor), copies(copies.begin(), copies.end()),
+      devices(devices.begin(), devices.end()), replicas(replicas),
+      workers(workers), mostInBucket(mostInBucket), onDevices(devices.size()) {}
+
+//===----------------------------------------------------------------------===//
+// Work of one device
+//===----------------------------------------------------------------------===//
+
+Status DeviceSums::launch(size_t device, const char *name, int32_t type,
+                          std::span<const uint64_t> arguments, int64_t turns) {
+  return onDevices[device].stream->launch(
+      size_t(findKernel(descriptor, name, type)), turns, arguments);
+}
+
+Status DeviceSums::addTo(size_t device, int32_t type, void *sum,
+                         const void *values, size_t bytes) {
+  const auto count = int64_t(bytes / elementSize(type));
+  const std::array arguments = {uint64_t(count), argument(values),
+                                argument(sum)};
+  return launch(device, addName, type, arguments, count);
+}
+
+/// In the settled order, which the host has too (RunningSum): the first one is
+/// copied, since 0 + -0 would be another -0. `find(r)`: the gradient of replica
+/// r as this device has it, null where there is none.
+template <typename Find>
+Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
+                        Find &&find) {
+  OnDevice &own = onDevices[device];
+  bool hasSum = false;
+  for (size_t begin = 0; begin < replicas; begin += workers) {
+    const void *ofGroup = nullptr;
+    for (size_t r = begin; r < begin + workers; ++r) {
+      const void *values = find(r);
+      if (!values)
+        continue;
+      if (!ofGroup) {
+        ofGroup = values;
+        continue;
+      }
+      if (ofGroup != own.group.data())
+        PDLRT_RETURN_IF_ERROR(own.stream->copyWithin(
+            own.group.data(), std::exchange(ofGroup, own.group.data()), bytes));
+      PDLRT_RETURN_IF_ERROR(
+          addTo(device, type, own.group.data(), values, bytes));
+    }
+    if (!ofGroup)
+      continue;
+    PDLRT_RETURN_IF_ERROR(std::exchange(hasSum, true)
+                              ? addTo(device, type, sum, ofGroup, bytes)
+                              : own.stream->copyWithin(sum, ofGroup, bytes));
+  }
+  return {};
+}
+
+/// Whether all sums are finite: one device tells for all.
+Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
+  OnDevice &own = onDevices.front();
+  const size_t flags = blocks.size() * sizeof(int32_t);
+  PDLRT_RETURN_IF_ERROR(own.stream->clear(own.found.data(), flags));
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    if (sums[b].empty())
+      continue;
+    const std::array arguments = {
+        uint64_t(blocks[b].elementCount), argument(sums[b].front()),
+        argument(static_cast<int32_t *>(own.found.data()) + b)};
+    PDLRT_RETURN_IF_ERROR(launch(0, checkName, blocks[b].elementType, arguments,
+                                 blocks[b].elementCount));
+  }
+  return own.stream->copyOut(own.foundOnHost.data(), own.found.data(), flags);
+}
+
+//===----------------------------------------------------------------------===//
+// Buckets
+//===----------------------------------------------------------------------===//
+
+Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
+  const size_t slots = isStrict() ? slotsOfDevice() : 1;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    OnDevice &own = onDevices[d];
+    Expected<DeviceStream *> stream = copies[d]->ownStream();
+    if (!stream)
+      return stream.status();
+    own.stream = *stream;
+    const auto room = [&](DeviceBuffer &memory, size_t bytes) {
+      return reserve(*devices[d], memory, DeviceBuffer::Kind::OfDevice, bytes);
+    };
+    PDLRT_RETURN_IF_ERROR(room(own.sums, sizes.all));
+    PDLRT_RETURN_IF_ERROR(room(own.group, sizes.largest));
+    PDLRT_RETURN_IF_ERROR(room(own.own, slots * sizes.bucket));
+    if (isStrict() && devices.size() > 1)
+      PDLRT_RETURN_IF_ERROR(
+          room(own.all, devices.size() * slots * sizes.bucket));
+  }
+  OnDevice &first = onDevices.front();
+  const size_t flags = blockCount * sizeof(int32_t);
+  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.found,
+                                DeviceBuffer::Kind::OfDevice, flags));
+  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.foundOnHost,
+                                DeviceBuffer::Kind::OfHost, flags));
+  if (devices.size() > 1 && !group) {
+    Expected<std::unique_ptr<DeviceGroup>> created =
+        devices.front()->createGroup(devices);
+    if (!created)
+      return std::move(created).status();
+    group = std::move(*created);
+    logInfo("gradients travel between devices through " + group->describe());
+  }
+  return {};
+}
+
+/// Each device gets all gradients.
+Status DeviceSums::sumInOrder(std::span<const GradientBlock> blocks,
+                              std::span<const Contribution> parts,
+                              const Bucket &bucket) {
+  const size_t slots = slotsOfDevice(), count = devices.size();
+  const bool isAlone = count == 1;
+  const auto slotOf = [&](size_t r) { return r / count * bucket.bytes; };
+  // One device has them already.
+  for (size_t r = 0; r < replicas && !isAlone; ++r)
+    for (const Place &place : bucket.places) {
+      const OnDevice &own = onDevices[r % count];
+      if (parts[r].present)
+        PDLRT_RETURN_IF_ERROR(own.stream->copyWithin(
+            at(own.own, slotOf(r) + place.offset),
+            parts[r].blocks[place.block].onDevice, place.bytes));
+    }
+  if (!isAlone) {
+    std::vector<DeviceGroup::Part> all;
+    for (const OnDevice &own : onDevices)
+      all.push_back({own.stream, own.own.data(), own.all.data()});
+    PDLRT_RETURN_IF_ERROR(group->gather(slots * bucket.bytes, all));
+  }
+  for (size_t d = 0; d < count; ++d)
+    for (const Place &place : bucket.places)
+      PDLRT_RETURN_IF_ERROR(fold(
+          d, blocks[place.block].elementType, place.bytes, sums[place.block][d],
+          [&](size_t r) -> const void * {
+            if (!parts[r].present)
+              return nullptr;
+            return isAlone
+                       ? parts[r].blocks[place.block].onDevice
+                       : at(onDevices[d].all, r % count * slots * bucket.bytes +
+                                                  slotOf(r) + place.offset);
+          }));
+  return {};
+}
+
+/// Each device adds its own gradients, and the group these sums.
+Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
+                              std::span<const Contribution> parts,
+                              const Bucket &bucket) {
+  const size_t count = devices.size();
+  std::vector<DeviceGroup::Part> all;
+  for (size_t d = 0; d < count; ++d) {
+    const OnDevice &own = onDevices[d];
+    bool isAny = false;
+    for (size_t r = d; r < replicas; r += count)
+      isAny |= parts[r].present;
+    if (!isAny)
+      PDLRT_RETURN_IF_ERROR(own.stream->clear(own.own.data(), bucket.bytes));
+    for (const Place &place : bucket.places)
+      PDLRT_RETURN_IF_ERROR(
+          fold(d, bucket.elementType, place.bytes, at(own.own, place.offset),
+               [&](size_t r) -> const void * {
+                 return r % count == d && parts[r].present
+                            ? parts[r].blocks[place.block].onDevice
+                            : nullptr;
+               }));
+    all.push_back({own.stream, own.own.data(), at(own.sums, bucket.offset)});
+  }
+  return group->sum(bucket.elementType,
+                    int64_t(bucket.bytes / elementSize(bucket.elementType)),
+                    all);
+}
+
+std::vector<DeviceSums::Bucket>
+DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
+                       std::span<const Contribution> parts) const {
+  std::vector<Bucket> buckets;
+  size_t offset = 0;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const bool isOurs = std::ranges::any_of(parts, [&](const Contribution &p) {
+      return p.present && p.blocks[b].onDevice && !p.blocks[b].dense;
+    });
+    if (blocks[b].isTable || !isOurs)
+      continue;
+    const size_t bytes =
+        size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
+    // Each begins where loads are wide.
+    const size_t room = (bytes + PDL_BUFFER_ALIGNMENT - 1) /
+                        PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
+    if (buckets.empty() || buckets.back().bytes + room > mostInBucket ||
+        buckets.back().elementType != blocks[b].elementType)
+      buckets.push_back({blocks[b].elementType, offset, 0, {}});
+    Bucket &bucket = buckets.back();
+    bucket.places.push_back({b, bucket.bytes, bytes});
+    bucket.bytes += room;
+    offset += room;
+  }
+  return buckets;
+}
+
+Status DeviceSums::sum(std::span<const GradientBlock> blocks,
+                       std::span<const Contribution> parts) {
+  const TraceSpan span("sum on devices");
+  const std::vector<Bucket> buckets = cutBuckets(blocks, parts);
+  sums.assign(blocks.size(), {});
+  nonFinite = -1;
+  if (buckets.empty())
+    return {};
+  Sizes sizes;
+  for (const Bucket &bucket : buckets) {
+    sizes.all = bucket.offset + bucket.bytes;
+    sizes.bucket = std::max(sizes.bucket, bucket.bytes);
+    for (const Place &place : bucket.places)
+      sizes.largest = std::max(sizes.largest, place.bytes);
+  }
+  PDLRT_RETURN_IF_ERROR(prepare(blocks.size(), sizes));
+  for (const Bucket &bucket : buckets)
+    for (const Place &place : bucket.places)
+      for (const OnDevice &own : onDevices)
+        sums[place.block].push_back(at(own.sums, bucket.offset + place.offset));
+  for (const Bucket &bucket : buckets)
+    PDLRT_RETURN_IF_ERROR(isStrict() || devices.size() == 1
+                              ? sumInOrder(blocks, parts, bucket)
+                              : sumByGroup(blocks, parts, bucket));
+  PDLRT_RETURN_IF_ERROR(checkSums(blocks));
+  for (const OnDevice &own : onDevices)
+    PDLRT_RETURN_IF_ERROR(own.stream->synchronize());
+  const std::span<const int32_t> found(
+      static_cast<const int32_t *>(onDevices.front().foundOnHost.data()),
+      blocks.size());
+  if (const auto first = std::ranges::find(found, 1); first != found.end())
+    nonFinite = int32_t(first - found.begin());
+  return {};
+}
