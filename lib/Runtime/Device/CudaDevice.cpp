@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/CudaDriver.h"
+#include "Device/Nccl.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
@@ -76,6 +78,10 @@ public:
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
 
+  static Stream handleOf(DeviceStream &stream) {
+    return static_cast<CudaStream &>(stream).handle;
+  }
+
 private:
   CudaDevice &device;
   const Stream handle;
@@ -95,6 +101,8 @@ public:
                                   size_t bytes) override;
   Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) override;
+  Expected<std::unique_ptr<DeviceGroup>>
+  createGroup(std::span<Device *const> devices) override;
 
   /// The sentence of an error; `what` was to be done.
   Status check(Result result, const std::string &what) const;
@@ -234,6 +242,21 @@ CudaDevice::createStream(const std::string &streamName) {
       check(driver.createStream(&stream, nonBlocking), "creating a stream"));
   return std::unique_ptr<DeviceStream>(
       std::make_unique<CudaStream>(*this, stream, name + ": " + streamName));
+}
+
+/// Without NCCL the host can do it.
+Expected<std::unique_ptr<DeviceGroup>>
+CudaDevice::createGroup(std::span<Device *const> devices) {
+  const Expected<const nccl::Library *> library = nccl::openLibrary();
+  if (!library) {
+    logWarning(library.status().message() +
+               "; until then gradients go from GPU to GPU through the host");
+    return createHostGroup(devices);
+  }
+  std::vector<DeviceNumber> numbers;
+  for (Device *each : devices)
+    numbers.push_back(static_cast<CudaDevice *>(each)->number);
+  return nccl::createGroup(**library, numbers, CudaStream::handleOf);
 }
 
 CudaStream::~CudaStream() {
