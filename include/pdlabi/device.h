@@ -191,7 +191,6 @@ void pdldevice_check_finite_f32(int64_t count, const float *values,
 void pdldevice_check_finite_f64(int64_t count, const double *values,
                                 int32_t *found, int64_t first, int64_t stride);
 
-
 /*===----------------------------------------------------------------------===*
  * Draws
  *===----------------------------------------------------------------------===*/

@@ -100,7 +100,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Buffers:
     // Elsewhere state is the servers', or the trainers' copies of it.
     manager.addPass(createNNUpdatesToKernels(
-        {options.target == Target::Cuda && options.mode == ps::Mode::local}));
+        {options.target == Target::Cuda && !isDistributed}));
     if (isDistributed)
       manager.addPass(createPSToRT());
     manager.addPass(createNNToRT({options.numerics}));
