@@ -16,6 +16,7 @@
 #define PDLRT_ABI_DEVICESTEP_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/DeviceCommands.h"
 #include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Core/AlignedBuffer.h"
@@ -43,9 +44,10 @@ public:
 
   Device &runsOn() const { return device; }
 
-  /// Memory of the host for the gradient of an update, from which copies run
-  /// fast. It stays until more of it is asked for. Null where the host does not
-  /// get the gradient.
+  /// Memory of the host for a gradient or output, from which copies run fast.
+  /// It stays until more of it is asked for.
+  Expected<void *> hostResult(int32_t place, int32_t index, size_t bytes);
+  /// The same of an update's gradient; null where the host does not get it.
   Expected<void *> hostGradient(int32_t update, size_t bytes);
 
   /// Before a stage: what the places that it will ask for hold on the host, and
@@ -83,6 +85,7 @@ private:
     /// Whether this stage has asked for it.
     bool isCurrent = false;
   };
+  template <typename Callable> void add(Callable &&work);
   void keep(Status status) {
     if (failure.ok())
       failure = std::move(status);
@@ -96,10 +99,10 @@ private:
   std::array<int32_t, 2> checkFinite;
   /// By update: 1 where its gradient is not finite; on both sides.
   DeviceBuffer found, foundOnHost;
-  /// By update, of the host.
-  std::vector<DeviceBuffer> gradients;
+  std::map<std::pair<int32_t, int32_t>, DeviceBuffer> results;
   /// From the first stage on.
   std::unique_ptr<DeviceStream> stream;
+  std::unique_ptr<DeviceCommands> commands;
   const pdl_step_context *context = nullptr;
   DeviceInput *input = nullptr;
   std::map<std::pair<int32_t, int32_t>, Copy> copies;

@@ -93,6 +93,12 @@ public:
   virtual ~DeviceEvent();
 };
 
+/// Work that is kept, to be done again. Of one device.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph();
+};
+
 /// Work that a device does in order. One thread at a time; streams may be used
 /// beside each other.
 class DeviceStream {
@@ -115,6 +121,16 @@ public:
   virtual Status wait(const DeviceEvent &event) = 0;
   /// Waits until all is done; its error, if there was one.
   virtual Status synchronize() = 0;
+
+  /// Up to `endCapture`, copies, clears and launches are kept and not done.
+  /// Nothing else is asked for meanwhile. Memory of the host is such as the
+  /// device gave.
+  virtual Status beginCapture() = 0;
+  /// What was kept since. An error says why there is no graph; the stream is as
+  /// it was before.
+  virtual Expected<std::unique_ptr<DeviceGraph>> endCapture() = 0;
+  /// Adds all that a graph keeps. It stays until that is done.
+  virtual Status replay(const DeviceGraph &graph) = 0;
 };
 
 /// A device. Thread-safe, but for `load`. Outlives its buffers, streams and

@@ -55,8 +55,8 @@ struct BlockGradient {
   /// each key.
   const void *seen = nullptr;
   const void *const *seenRows = nullptr;
-  /// Parameter: the elements on a device, of one replica; where `dense` is null,
-  /// there alone, and of a sum it says only that devices have that.
+  /// Parameter: the elements on a device, of one replica; where `dense` is
+  /// null, there alone, and of a sum it says only that devices have that.
   const void *onDevice = nullptr;
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 using namespace pdlrt;
 
@@ -25,8 +26,7 @@ DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
     : device(device), descriptor(descriptor), program(program),
       parameters(parameters),
       checkFinite{findDeviceKernel(descriptor, "pdldevice_check_finite_f32"),
-                  findDeviceKernel(descriptor, "pdldevice_check_finite_f64")},
-      gradients(program.update_count) {}
+                  findDeviceKernel(descriptor, "pdldevice_check_finite_f64")} {}
 
 void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
@@ -34,9 +34,10 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   if (!stream) {
     Expected<std::unique_ptr<DeviceStream>> created =
         device.createStream("compute");
-    if (created)
+    if (created) {
       stream = std::move(*created);
-    else
+      commands = std::make_unique<DeviceCommands>(*stream);
+    } else
       keep(std::move(created).status());
   }
   for (auto &[place, copy] : copies)
@@ -49,14 +50,16 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   }
   chunkUsed = stageBytes = 0;
   unused.clear();
-  if (failure.ok())
+  if (failure.ok()) {
     keep(input->arrive(*stream));
+    commands->begin(context->batch);
+  }
   if (const size_t bytes = size_t(program.update_count) * sizeof(int32_t);
       bytes > 0 && checksGradients()) {
     keep(reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
     keep(reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
     if (failure.ok())
-      keep(stream->clear(found.data(), bytes));
+      keep(commands->clear(found.data(), bytes));
   }
 }
 
@@ -93,7 +96,7 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    keep(stream->copyIn(copy.memory.data(), found->memory, found->bytes));
+    keep(commands->copyIn(copy.memory.data(), found->memory, found->bytes));
   return copy.memory.data();
 }
 
@@ -106,7 +109,7 @@ void *DeviceStep::constant(const void *onHost, size_t bytes) {
       !status.ok())
     keep(std::move(status));
   else
-    keep(stream->copyIn(memory.data(), onHost, bytes));
+    keep(commands->copyIn(memory.data(), onHost, bytes));
   return memory.data();
 }
 
@@ -114,12 +117,25 @@ void *DeviceStep::constant(const void *onHost, size_t bytes) {
 // Work
 //===----------------------------------------------------------------------===//
 
+/// What adds work; no exception gets into a stage.
+template <typename Callable> void DeviceStep::add(Callable &&work) {
+  if (!failure.ok())
+    return;
+  try {
+    keep(work());
+  } catch (const std::bad_alloc &) {
+    keep(Status::outOfMemory("out of memory for the work of a stage; use a "
+                             "machine with more memory"));
+  }
+}
+
 void DeviceStep::launch(int32_t kernel, int64_t turns,
                         const uint64_t *arguments) {
-  if (failure.ok())
-    keep(stream->launch(
-        size_t(kernel), turns,
-        {arguments, size_t(descriptor.device_kernels[kernel].argument_count)}));
+  add([&] {
+    const pdl_device_kernel &given = descriptor.device_kernels[kernel];
+    return commands->launch(size_t(kernel), turns,
+                            {arguments, size_t(given.argument_count)});
+  });
 }
 
 void *DeviceStep::hostMemory(size_t bytes) {
@@ -147,23 +163,21 @@ void *DeviceStep::hostMemory(size_t bytes) {
 }
 
 void DeviceStep::copyIn(void *toDevice, const void *fromHost, size_t bytes) {
-  if (failure.ok())
-    keep(stream->copyIn(toDevice, fromHost, bytes));
+  add([&] { return commands->copyIn(toDevice, fromHost, bytes); });
 }
 
 void DeviceStep::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
-  if (failure.ok())
-    keep(stream->copyOut(toHost, fromDevice, bytes));
+  add([&] { return commands->copyOut(toHost, fromDevice, bytes); });
 }
 
 void DeviceStep::copyWithin(void *to, const void *from, size_t bytes) {
-  if (failure.ok())
-    keep(stream->copyWithin(to, from, bytes));
+  add([&] { return commands->copyWithin(to, from, bytes); });
 }
 
 Status DeviceStep::wait(bool isLast) {
   if (isLast)
     finish();
+  add([&] { return commands->endPart(); });
   if (failure.ok())
     keep(stream->synchronize());
   return failure;
@@ -173,15 +187,20 @@ Status DeviceStep::wait(bool isLast) {
 // Results
 //===----------------------------------------------------------------------===//
 
+Expected<void *> DeviceStep::hostResult(int32_t place, int32_t index,
+                                        size_t bytes) {
+  DeviceBuffer &memory = results[{place, index}];
+  PDLRT_RETURN_IF_ERROR(reserve(device, memory, DeviceBuffer::Kind::OfHost,
+                                std::max<size_t>(bytes, 1)));
+  return memory.data();
+}
+
 Expected<void *> DeviceStep::hostGradient(int32_t update, size_t bytes) {
   const pdl_symbol &symbol = descriptor.symbols[program.updates[update].symbol];
   if (parameters && symbol.kind == PDL_SYMBOL_PARAMETER && checksGradients() &&
       parameters->takesGradient(program.updates[update].symbol))
     return nullptr;
-  DeviceBuffer &memory = gradients[update];
-  PDLRT_RETURN_IF_ERROR(reserve(device, memory, DeviceBuffer::Kind::OfHost,
-                                std::max<size_t>(bytes, 1)));
-  return memory.data();
+  return hostResult(PDL_PLACE_GRADIENT, update, bytes);
 }
 
 void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
@@ -191,8 +210,10 @@ void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
       uint64_t(count), reinterpret_cast<uint64_t>(gradient),
       reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) +
                                  update)};
-  keep(stream->launch(size_t(checkFinite[symbol.element_type]), count,
-                      arguments));
+  add([&] {
+    return commands->launch(size_t(checkFinite[symbol.element_type]), count,
+                            arguments);
+  });
 }
 
 void DeviceStep::finish() {

@@ -37,6 +37,13 @@ struct CudaEvent final : DeviceEvent {
   Event handle = nullptr;
 };
 
+struct CudaGraph final : DeviceGraph {
+  explicit CudaGraph(CudaDevice &on) : device(on) {}
+  ~CudaGraph() override;
+  CudaDevice &device;
+  GraphExecutable handle = nullptr;
+};
+
 /// The work of a stream while a trace is on: events around each piece.
 class StreamTrace {
 public:
@@ -77,6 +84,9 @@ public:
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
+  Status beginCapture() override;
+  Expected<std::unique_ptr<DeviceGraph>> endCapture() override;
+  Status replay(const DeviceGraph &graph) override;
 
   static Stream handleOf(DeviceStream &stream) {
     return static_cast<CudaStream &>(stream).handle;
@@ -361,6 +371,41 @@ Status CudaStream::synchronize() {
                                      "waiting for the device"));
   trace.collect();
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+Status CudaStream::beginCapture() {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.beginCapture(handle, captureOfThread),
+                      "capturing a stream");
+}
+
+Expected<std::unique_ptr<DeviceGraph>> CudaStream::endCapture() {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  Graph graph = nullptr;
+  PDLRT_RETURN_IF_ERROR(device.check(device.driver.endCapture(handle, &graph),
+                                     "ending the capture of a stream"));
+  auto result = std::make_unique<CudaGraph>(device);
+  const Result made =
+      device.driver.makeExecutable(&result->handle, graph, /*flags=*/0);
+  (void)device.driver.destroyGraph(graph);
+  PDLRT_RETURN_IF_ERROR(device.check(made, "making a graph executable"));
+  return std::unique_ptr<DeviceGraph>(std::move(result));
+}
+
+Status CudaStream::replay(const DeviceGraph &graph) {
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  return device.check(device.driver.launchGraph(
+                          static_cast<const CudaGraph &>(graph).handle, handle),
+                      "launching a graph");
+}
+
+CudaGraph::~CudaGraph() {
+  if (handle && device.makeCurrent().ok())
+    (void)device.driver.destroyExecutable(handle);
 }
 
 //===----------------------------------------------------------------------===//

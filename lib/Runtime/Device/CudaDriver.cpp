@@ -59,6 +59,12 @@ static const char *findAll(void *handle, Driver &driver) {
   library.find(driver.recordEvent, "cuEventRecord");
   library.find(driver.destroyEvent, "cuEventDestroy_v2");
   library.find(driver.timeBetween, "cuEventElapsedTime");
+  library.find(driver.beginCapture, "cuStreamBeginCapture_v2");
+  library.find(driver.endCapture, "cuStreamEndCapture");
+  library.find(driver.makeExecutable, "cuGraphInstantiateWithFlags");
+  library.find(driver.launchGraph, "cuGraphLaunch");
+  library.find(driver.destroyGraph, "cuGraphDestroy");
+  library.find(driver.destroyExecutable, "cuGraphExecDestroy");
   library.find(driver.launch, "cuLaunchKernel");
   return library.missing;
 }

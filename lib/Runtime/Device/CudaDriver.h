@@ -36,6 +36,8 @@ using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 using Event = struct EventTag *;
+using Graph = struct GraphTag *;
+using GraphExecutable = struct GraphExecutableTag *;
 
 constexpr Result success = 0, outOfMemory = 2;
 /// Of an attribute of a device: how many multiprocessors it has.
@@ -45,6 +47,8 @@ constexpr int multiprocessors = 16;
 constexpr int errorLog = 5, errorLogBytes = 6;
 /// A stream that does not wait for the default one; an event without times.
 constexpr unsigned nonBlocking = 1, withoutTiming = 2;
+/// How a stream captures: other threads may go on as they like.
+constexpr int captureOfThread = 1;
 /// An event with times.
 constexpr unsigned withTiming = 0;
 
@@ -79,6 +83,13 @@ struct Driver {
   Result (*recordEvent)(Event event, Stream stream);
   Result (*destroyEvent)(Event event);
   Result (*timeBetween)(float *milliseconds, Event first, Event second);
+  Result (*beginCapture)(Stream stream, int mode);
+  Result (*endCapture)(Stream stream, Graph *graph);
+  Result (*makeExecutable)(GraphExecutable *executable, Graph graph,
+                           unsigned long long flags);
+  Result (*launchGraph)(GraphExecutable executable, Stream stream);
+  Result (*destroyGraph)(Graph graph);
+  Result (*destroyExecutable)(GraphExecutable executable);
   Result (*launch)(Function function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned sharedBytes, Stream stream,

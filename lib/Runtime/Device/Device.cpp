@@ -27,6 +27,8 @@ Status DeviceCode::checkLaunch(size_t kernel, size_t arguments) const {
                           std::to_string(arguments));
 }
 
+DeviceGraph::~DeviceGraph() = default;
+
 DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
   if (this != &other) {
     release();

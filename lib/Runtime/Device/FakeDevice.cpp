@@ -73,6 +73,11 @@ struct Work {
 
 class FakeDevice;
 
+/// Calls of a stream.
+struct FakeGraph final : DeviceGraph {
+  std::vector<std::function<Status()>> calls;
+};
+
 struct FakeEvent final : DeviceEvent {
   const FakeDevice *device = nullptr;
   size_t stream = 0;
@@ -104,10 +109,20 @@ public:
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
+  Status beginCapture() override;
+  Expected<std::unique_ptr<DeviceGraph>> endCapture() override;
+  Status replay(const DeviceGraph &graph) override;
 
 private:
+  Status keep(std::function<Status()> call) {
+    kept->calls.push_back(std::move(call));
+    return {};
+  }
+
   FakeDevice &device;
   const size_t number;
+  /// Null unless work is kept.
+  std::unique_ptr<FakeGraph> kept;
 };
 
 class FakeDevice final : public Device {
@@ -395,6 +410,8 @@ FakeDevice::createStream(const std::string &name) {
 FakeStream::~FakeStream() { (void)synchronize(); }
 
 Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
+  if (kept)
+    return keep([=, this] { return copyIn(to, from, bytes); });
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
@@ -407,6 +424,8 @@ Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
 }
 
 Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
+  if (kept)
+    return keep([=, this] { return copyOut(to, from, bytes); });
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
@@ -421,6 +440,8 @@ Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
 }
 
 Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
+  if (kept)
+    return keep([=, this] { return copyWithin(to, from, bytes); });
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
@@ -444,6 +465,8 @@ Status FakeStream::copyWithin(void *to, const void *from, size_t bytes) {
 }
 
 Status FakeStream::clear(void *to, size_t bytes) {
+  if (kept)
+    return keep([=, this] { return clear(to, bytes); });
   const std::lock_guard lock(device.mutex);
   if (bytes == 0)
     return device.failure;
@@ -470,6 +493,12 @@ static void runThreads(const DeviceKernel &kernel, int64_t turns,
 
 Status FakeStream::launch(size_t index, int64_t turns,
                           std::span<const uint64_t> arguments) {
+  if (kept)
+    return keep(
+        [this, index, turns,
+         given = std::vector<uint64_t>(arguments.begin(), arguments.end())] {
+          return launch(index, turns, given);
+        });
   const std::lock_guard lock(device.mutex);
   if (Status status = device.code.checkLaunch(index, arguments.size());
       !status.ok())
@@ -535,7 +564,35 @@ Status FakeStream::wait(const DeviceEvent &given) {
   return {};
 }
 
+Status FakeStream::beginCapture() {
+  if (kept) {
+    const std::lock_guard lock(device.mutex);
+    return device.fail(Status::internal("a capture begins in another one"));
+  }
+  kept = std::make_unique<FakeGraph>();
+  return {};
+}
+
+Expected<std::unique_ptr<DeviceGraph>> FakeStream::endCapture() {
+  if (!kept) {
+    const std::lock_guard lock(device.mutex);
+    return device.fail(Status::internal("a capture ends that did not begin"));
+  }
+  return std::unique_ptr<DeviceGraph>(std::move(kept));
+}
+
+Status FakeStream::replay(const DeviceGraph &graph) {
+  for (const auto &call : static_cast<const FakeGraph &>(graph).calls)
+    PDLRT_RETURN_IF_ERROR(call());
+  return {};
+}
+
 Status FakeStream::synchronize() {
+  if (kept) {
+    const std::lock_guard lock(device.mutex);
+    return device.fail(
+        Status::internal("the host waits for a stream whose work is kept"));
+  }
   const std::lock_guard lock(device.mutex);
   PDLRT_RETURN_IF_ERROR(device.run(number, device.queues[number].added));
   device.host.join(device.queues[number].clock);

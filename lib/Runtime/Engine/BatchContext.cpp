@@ -118,10 +118,16 @@ Status BatchContext::reserveComputeBuffers() {
   if (!buffers.device)
     context.compute_arena =
         buffers.arena.reserve(arenaBytes(program.compute_arena));
-  for (int32_t i = 0; i < program.output_count; ++i)
-    buffers.outputPointers[i] = buffers.outputs[i].reserve(
-        context.batch * program.outputs[i].width *
-        elementSize(program.outputs[i].element_type));
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const size_t bytes = size_t(context.batch * program.outputs[i].width) *
+                         elementSize(program.outputs[i].element_type);
+    const Expected<void *> memory =
+        buffers.device ? buffers.device->hostResult(PDL_PLACE_OUTPUT, i, bytes)
+                       : Expected<void *>(buffers.outputs[i].reserve(bytes));
+    if (!memory)
+      return memory.status();
+    buffers.outputPointers[i] = *memory;
+  }
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_update_descriptor &update = program.updates[i];
     const pdl_symbol &symbol = descriptor.symbols[update.symbol];

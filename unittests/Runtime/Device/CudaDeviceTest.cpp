@@ -168,6 +168,29 @@ cuda::Driver writtenDown() {
     EXPECT_EQ(event, itsEvent);
     return answer("end of event");
   };
+  driver.beginCapture = [](cuda::Stream in, int mode) {
+    EXPECT_EQ(mode, cuda::captureOfThread);
+    return answer("begin capture", in);
+  };
+  driver.endCapture = [](cuda::Stream in, cuda::Graph *graph) {
+    *graph = reinterpret_cast<cuda::Graph>(0x60);
+    return answer("end capture", in);
+  };
+  driver.makeExecutable = [](cuda::GraphExecutable *executable,
+                             cuda::Graph graph, unsigned long long flags) {
+    EXPECT_EQ(graph, reinterpret_cast<cuda::Graph>(0x60));
+    EXPECT_EQ(flags, 0u);
+    *executable = reinterpret_cast<cuda::GraphExecutable>(0x70);
+    return answer("make executable");
+  };
+  driver.launchGraph = [](cuda::GraphExecutable executable, cuda::Stream in) {
+    EXPECT_EQ(executable, reinterpret_cast<cuda::GraphExecutable>(0x70));
+    return answer("launch graph", in);
+  };
+  driver.destroyGraph = [](cuda::Graph) { return answer("end of graph"); };
+  driver.destroyExecutable = [](cuda::GraphExecutable) {
+    return answer("end of executable");
+  };
   // Each event is 2 ms before the last one, and the next one 1 ms.
   driver.timeBetween = [](float *milliseconds, cuda::Event, cuda::Event) {
     static int asked = 0;
@@ -269,6 +292,25 @@ TEST_F(CudaDeviceTest, CopiesAndWaits) {
                           "fill 11 of " + second + " with 0", "record", "wait",
                           "end of event", "synchronize", "release " + first,
                           "release of host"));
+}
+
+TEST_F(CudaDeviceTest, GraphsAreWorkThatIsKept) {
+  ASSERT_TRUE(stream->beginCapture().ok());
+  EXPECT_TRUE(stream->clear(nullptr, 1).ok());
+  {
+    const auto graph = *stream->endCapture();
+    EXPECT_TRUE(stream->replay(*graph).ok());
+    EXPECT_TRUE(stream->replay(*graph).ok());
+  }
+  EXPECT_THAT(calls,
+              ElementsAre("begin capture", "fill 1 of @0 with 0", "end capture",
+                          "make executable", "end of graph", "launch graph",
+                          "launch graph", "end of executable"));
+  calls.clear();
+  nextError = 900;
+  EXPECT_THAT(stream->endCapture().status().message(),
+              HasSubstr("ending the capture of a stream: what went wrong"));
+  EXPECT_THAT(calls, ElementsAre("end capture"));
 }
 
 TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {

@@ -120,6 +120,29 @@ TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
   EXPECT_STREQ(own->events[1].name, "kernel_count");
 }
 
+TEST_F(FakeDeviceTest, GraphsAreWorkThatIsKept) {
+  const DeviceBuffer x = floats(2), y = floats(2);
+  std::vector<float> in = {1, 2}, out(2);
+  ASSERT_TRUE(stream->clear(y.data(), 8).ok());
+  ASSERT_TRUE(stream->beginCapture().ok());
+  ASSERT_TRUE(stream->copyIn(x.data(), in.data(), 8).ok());
+  ASSERT_TRUE(twice(*stream, x, y, 2).ok());
+  ASSERT_TRUE(stream->copyOut(out.data(), y.data(), 8).ok());
+  const auto graph = *stream->endCapture();
+  // Nothing of it is done before.
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{0, 0}));
+  for (const float value : {3.0F, 4.0F}) {
+    in = {value, -value};
+    ASSERT_TRUE(stream->replay(*graph).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    EXPECT_EQ(out, (std::vector<float>{2 * value, -2 * value}));
+  }
+  ASSERT_TRUE(stream->beginCapture().ok());
+  EXPECT_EQ(stream->synchronize().message(),
+            "the host waits for a stream whose work is kept");
+}
+
 TEST_F(FakeDeviceTest, EachTurnIsDoneOnce) {
   for (const size_t turns : {1, 2, 508, 509, 510, 100000}) {
     const DeviceBuffer x = floats(turns);

@@ -1,0 +1,163 @@
+//===- DeviceCommands.cpp - What a stage adds to a stream -----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Abi/DeviceCommands.h"
+
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/Trace.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace pdlrt;
+
+static uint64_t wordOf(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+static void *pointerOf(uint64_t word) { return reinterpret_cast<void *>(word); }
+
+void DeviceCommands::begin(int64_t samples) {
+  if (!shapes.contains(samples) && shapes.size() >= mostShapes)
+    shapes.erase(std::ranges::min_element(
+        shapes, {}, [](const auto &entry) { return entry.second.lastUse; }));
+  shape = &shapes[samples];
+  shape->lastUse = ++stages;
+  partIndex = 0;
+  beginPart();
+}
+
+void DeviceCommands::beginPart() {
+  if (shape->parts.size() <= partIndex)
+    shape->parts.emplace_back();
+  // A trace is to have the pieces.
+  isSame = shape->parts[partIndex].graph != nullptr && !Trace::isOn();
+  place = 0;
+  current.clear();
+  currentPieces = 0;
+}
+
+Status DeviceCommands::issue(std::span<const uint64_t> words) {
+  while (!words.empty()) {
+    const auto kind = Kind(words[0]);
+    const std::span<const uint64_t> given = words.subspan(2, words[1]);
+    Status status;
+    switch (kind) {
+    case Kind::CopyIn:
+      status =
+          stream.copyIn(pointerOf(given[0]), pointerOf(given[1]), given[2]);
+      break;
+    case Kind::CopyOut:
+      status =
+          stream.copyOut(pointerOf(given[0]), pointerOf(given[1]), given[2]);
+      break;
+    case Kind::CopyWithin:
+      status =
+          stream.copyWithin(pointerOf(given[0]), pointerOf(given[1]), given[2]);
+      break;
+    case Kind::Clear:
+      status = stream.clear(pointerOf(given[0]), given[1]);
+      break;
+    case Kind::Launch:
+      status = stream.launch(given[0], int64_t(given[1]), given.subspan(2));
+      break;
+    }
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+    words = words.subspan(2 + given.size());
+  }
+  return {};
+}
+
+Status DeviceCommands::add(Kind kind, std::span<const uint64_t> words) {
+  piece.assign({uint64_t(kind), words.size()});
+  piece.insert(piece.end(), words.begin(), words.end());
+  if (isSame) {
+    const std::span<const uint64_t> before = shape->parts[partIndex].words;
+    if (before.size() - place >= piece.size() &&
+        std::equal(piece.begin(), piece.end(), before.begin() + place)) {
+      place += piece.size();
+      ++currentPieces;
+      return {};
+    }
+    // Something else: what was as before is done now.
+    isSame = false;
+    current.assign(before.begin(), before.begin() + place);
+    PDLRT_RETURN_IF_ERROR(issue(current));
+  }
+  current.insert(current.end(), piece.begin(), piece.end());
+  ++currentPieces;
+  return issue(piece);
+}
+
+Status DeviceCommands::copyIn(void *to, const void *from, size_t bytes) {
+  return add(Kind::CopyIn, std::array{wordOf(to), wordOf(from), bytes});
+}
+
+Status DeviceCommands::copyOut(void *to, const void *from, size_t bytes) {
+  return add(Kind::CopyOut, std::array{wordOf(to), wordOf(from), bytes});
+}
+
+Status DeviceCommands::copyWithin(void *to, const void *from, size_t bytes) {
+  return add(Kind::CopyWithin, std::array{wordOf(to), wordOf(from), bytes});
+}
+
+Status DeviceCommands::clear(void *memory, size_t bytes) {
+  return add(Kind::Clear, std::array{wordOf(memory), bytes});
+}
+
+Status DeviceCommands::launch(size_t kernel, int64_t turns,
+                              std::span<const uint64_t> arguments) {
+  std::vector<uint64_t> words = {kernel, uint64_t(turns)};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return add(Kind::Launch, words);
+}
+
+void DeviceCommands::makeGraph(Part &part) {
+  const auto make = [&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(stream.beginCapture());
+    Status issued = issue(part.words);
+    Expected<std::unique_ptr<DeviceGraph>> graph = stream.endCapture();
+    PDLRT_RETURN_IF_ERROR(std::move(issued));
+    if (!graph)
+      return std::move(graph).status();
+    part.graph = std::move(*graph);
+    return {};
+  };
+  if (Status status = make(); !status.ok()) {
+    isOff = true;
+    logWarningOnce("the device makes no graphs of what repeats, which costs "
+                   "some time: " +
+                   status.message());
+  }
+}
+
+Status DeviceCommands::endPart() {
+  Part &part = shape->parts[partIndex++];
+  Status status;
+  if (isSame && place == part.words.size()) {
+    ++replays;
+    status = stream.replay(*part.graph);
+  } else {
+    if (isSame) {
+      // It ended before.
+      current.assign(part.words.begin(), part.words.begin() + place);
+      status = issue(current);
+    }
+    const bool repeats = current == part.words;
+    if (!repeats) {
+      part.words = current;
+      part.pieces = currentPieces;
+      part.graph.reset();
+    } else if (status.ok() && !part.graph && !isOff && !Trace::isOn() &&
+               part.pieces >= leastPieces) {
+      makeGraph(part);
+    }
+  }
+  beginPart();
+  return status;
+}
