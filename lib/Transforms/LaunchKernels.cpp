@@ -46,8 +46,8 @@ using namespace pdlc;
 static SmallVector<Value> writtenBy(Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<rt::GatherOp, rt::PoolOp, rt::GemmOp, rt::BatchGemmOp,
-            rt::DropoutOp, rt::ReduceRowsOp, rt::SampleOp,
-            rt::LogProbabilityOp>(
+            rt::DropoutOp, rt::ReduceRowsOp, rt::SampleOp, rt::LogProbabilityOp,
+            rt::BucketizeOp, rt::CrossOp>(
           [](auto each) { return SmallVector<Value>{each.getOut()}; })
       .Case<rt::InBatchLogSumExpOp, rt::InBatchGradientOp>([](auto each) {
         return SmallVector<Value>{each.getScratch(), each.getOut()};
@@ -219,19 +219,22 @@ void DeviceKernels::add(func::FuncOp kernel) {
   auto [place, isNew] = kernels.try_emplace(kernel);
   if (!isNew)
     return;
+  // Before products become calls, which do not say what they write.
+  const SmallVector<bool> written = llvm::map_to_vector(
+      kernel.getArguments(), [](Value each) { return isWritten(each); });
   callLibrary(kernel);
   if (!place->second.match(kernel))
     place->second = {};
   // What a launch is given has no attribute of a function of the host.
   kernel->removeAttr("passthrough");
   SmallVector<rt::DeviceArgument> kinds;
-  for (BlockArgument argument : kernel.getArguments())
+  for (auto [argument, isOut] : llvm::zip(kernel.getArguments(), written))
     // A pointer that nobody uses may be the host's.
     kinds.push_back(!isa<LLVM::LLVMPointerType>(argument.getType()) ||
                             argument.use_empty()
                         ? rt::DeviceArgument::number
-                    : isWritten(argument) ? rt::DeviceArgument::written
-                                          : rt::DeviceArgument::read);
+                    : isOut ? rt::DeviceArgument::written
+                            : rt::DeviceArgument::read);
   describe(FlatSymbolRefAttr::get(kernel.getSymNameAttr()), kinds);
 }
 

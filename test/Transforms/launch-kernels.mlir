@@ -7,7 +7,7 @@
 // STATISTICS: device-kernels=0
 // STATISTICS: device-kernels=1
 // STATISTICS: device-kernels=7
-// STATISTICS: device-kernels=2
+// STATISTICS: device-kernels=3
 
 // Kernels are launched with the device's pointers, and with as many turns as they
 // have; one that has an order has one. What the host does at the end waits once.
@@ -242,13 +242,13 @@ module @library {
   // CHECK-DAG: func.func private @pdldevice_product_turns(index, index, index, index, index, !llvm.ptr, !llvm.ptr, index, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> index
   // CHECK-DAG: func.func private @pdldevice_product_f32(index, index, index, index, index, !llvm.ptr, !llvm.ptr, index, !llvm.ptr, !llvm.ptr, !llvm.ptr, index, index, index)
   // CHECK: func.func private @step(
-  func.func private @step(%worker: !llvm.ptr, %x: !llvm.ptr, %n: index) {
+  func.func private @step(%worker: !llvm.ptr, %x: !llvm.ptr, %w: !llvm.ptr, %n: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x4x4xf32>
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {
       %own = memref.alloca() : memref<4x4xf32>
-      %1 = rt.view %x[%c0] : !llvm.ptr -> memref<4x4xf32>
+      %1 = rt.view %w[%c0] : !llvm.ptr -> memref<4x4xf32>
       // CHECK: %[[OWN:.*]] = llvm.inttoptr
       // CHECK: func.call @pdldevice_product_f32(%c0, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %c0, %{{.*}}, %{{.*}}, %[[OWN]], %c4, %c0, %c1)
       rt.gemm strict %worker, %1, %1 transposed post [] into %own : !llvm.ptr, memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
@@ -315,12 +315,13 @@ module @library {
     rt.in_batch_log_sum_exp strict %worker, %c, %c scratch %scratch into %sums
       : !llvm.ptr, memref<?x8xf32>, memref<?x8xf32>, memref<?xf32>, memref<?xf32>
     // The pointer of the host that nobody uses does not get there.
-    // CHECK: rt.launch @step turns %[[B]] of %{{.*}}(%[[NULL]], %{{.*}}, %[[B]])
-    call @step(%worker, %arena, %b) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    // CHECK: rt.launch @step turns %[[B]] of %{{.*}}(%[[NULL]], %{{.*}}, %[[W]], %[[B]])
+    call @step(%worker, %arena, %parameter, %b) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     return %zero : i32
   }
   // CHECK: rt.device_kernel @pdldevice_product_f32 arguments
-  // CHECK: rt.device_kernel @step arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument number>]
+  // What products in a kernel only read stays so: other replicas may read it, too.
+  // CHECK: rt.device_kernel @step arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument read>, #rt<device_argument number>]
   rt.program @train frozen reads(@clicks [@numbers, @ids])
     prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 64 * batch>)
 }

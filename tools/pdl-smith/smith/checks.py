@@ -21,7 +21,7 @@ from programs import PDL_OPT, compile_model, run
 from smith.model import model_of
 from smith.samples import data_of
 
-CHECKS = ("accepts", "exact", "batch", "cpu", "gradients", "sync")
+CHECKS = ("accepts", "exact", "batch", "cpu", "gradients", "device", "sync")
 
 
 class Failure(Exception):
@@ -244,6 +244,30 @@ class Checker:
         if any("nan" in p for p in problems):
             raise NotFinite
         self.fail("\n".join(problems))
+
+    def device(self):
+        """On the fake device: one replica, and four that share two devices."""
+        try:
+            other = compile_model(self.source, self.path / "device", "--numerics=strict",
+                                  "--target=cuda")
+        except AssertionError as error:
+            # Functions of f64 that a device has not.
+            if "compile this model for CPUs" in str(error):
+                return False
+            raise
+        for name, replicas, devices in (("one", "1x1", "fake"), ("four", "2x2", "fake,fake")):
+            flags = ["--steps", 4, "--replicas", replicas]
+            first, losses = self.train(self.local(), f"host.{name}", 3, *flags)
+            second, others = self.train(other, f"device.{name}", 3, *flags, "--device", devices)
+            problem = "losses differ" if losses != others else difference(first, second)
+            if problem:
+                self.fail(f"host and {devices}: {problem}")
+        said = [run(trainer, "predict", "--data", self.data, "--init-from", first,
+                    "--batch-size", 5, *flags).stdout
+                for trainer, flags in ((self.local(), []), (other, ["--device", "fake"]))]
+        if said[0] != said[1]:
+            self.fail("outputs on a device differ")
+        return True
 
     def sync(self):
         flags = ["--data", self.data, "--seed", 7, "--batch-size", 4, "--steps", 2]
