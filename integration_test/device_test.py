@@ -156,7 +156,7 @@ class Device(unittest.TestCase):
 
     def test_trainers_on_both_share_a_job(self):
         data = self.data("ctr_dnn")
-        for mode, servers in (("sync", 2), ("collective", 0)):
+        for mode, servers in (("sync", 2), ("collective", 0), ("hybrid", 2)):
             with self.subTest(mode):
                 plain = self.translate("ctr_dnn", "cpu", f"--mode={mode}")
                 device = self.translate("ctr_dnn", "cuda", f"--mode={mode}")
@@ -168,7 +168,7 @@ class Device(unittest.TestCase):
                     with cluster(*programs, trainers=2, servers=servers,
                                  trainer_flags=[*flags, "--checkpoint", saved[-1]],
                                  server_flags=[*TRAIN[-2:], "--checkpoint", saved[-1]],
-                                 peers=servers == 0) as job:
+                                 peers=mode != "sync") as job:
                         job.start().finish()
                 run(PDL_CHECKPOINT, "diff", *saved)
 
