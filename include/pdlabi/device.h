@@ -176,6 +176,19 @@ void pdldevice_reduce_rows_f64(int64_t reduction, int64_t rows, int64_t width,
                                const double *values, double *out, int64_t first,
                                int64_t stride);
 
+/* The lanes of squared norms (pdlabi/norm.h) of units of `unit` values, of
+ * which there are `count`; the last unit may have fewer. `weight`: the bits of
+ * a double. lanes: PDL_DEVICE_LANES of each unit, to be joined by their tree.
+ */
+int64_t pdldevice_norm_lanes_turns(int64_t count, int64_t unit, uint64_t weight,
+                                   const void *values, void *lanes);
+void pdldevice_norm_lanes_f32(int64_t count, int64_t unit, uint64_t weight,
+                              const float *values, double *lanes, int64_t first,
+                              int64_t stride);
+void pdldevice_norm_lanes_f64(int64_t count, int64_t unit, uint64_t weight,
+                              const double *values, double *lanes,
+                              int64_t first, int64_t stride);
+
 /* sum[i] += values[i]. */
 int64_t pdldevice_add_turns(int64_t count, const void *values, void *sum);
 void pdldevice_add_f32(int64_t count, const float *values, float *sum,

@@ -44,7 +44,10 @@ public:
   }
 
   /// The partial of the elements so far.
-  double partial() const {
+  double partial() const { return join(lanes); }
+
+  /// That of lanes that somebody else has added up.
+  static double join(const double *lanes) {
     double sums[8];
     for (int i = 0; i < 8; ++i)
       sums[i] = lanes[i] + lanes[i + 8];

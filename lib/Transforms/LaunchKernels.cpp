@@ -752,6 +752,11 @@ static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
                             {rt::DeviceArgument::number,
                              rt::DeviceArgument::read,
                              rt::DeviceArgument::written});
+      kernels.addForRuntime(
+          libraryName("norm_lanes", element),
+          {rt::DeviceArgument::number, rt::DeviceArgument::number,
+           rt::DeviceArgument::number, rt::DeviceArgument::read,
+           rt::DeviceArgument::written});
     }
 }
 

@@ -7,7 +7,7 @@
 // STATISTICS: device-kernels=0
 // STATISTICS: device-kernels=1
 // STATISTICS: device-kernels=7
-// STATISTICS: device-kernels=3
+// STATISTICS: device-kernels=4
 
 // Kernels are launched with the device's pointers, and with as many turns as they
 // have; one that has an order has one. What the host does at the end waits once.

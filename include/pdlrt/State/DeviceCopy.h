@@ -30,6 +30,9 @@ public:
   /// All outlive it; the device has loaded the program's kernels.
   DeviceCopy(Device &device, const Model &model, const DeviceState &state);
 
+  /// Whether a program has the kernel of partial norms.
+  static bool canFormNorms(const pdl_descriptor &descriptor, int32_t type);
+
   Expected<void *> parameter(int32_t symbol, bool frozen) override;
   bool takesGradient(int32_t symbol) const override;
 
@@ -46,6 +49,10 @@ public:
   void outdate(int32_t symbol);
   /// Writes a parameter to the host's memory.
   Status bringToHost(int32_t symbol);
+  /// Partial squared norms of a parameter's gradient on the device, divided by
+  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits.
+  Status partialNorms(int32_t type, int64_t count, int64_t unit, double weight,
+                      const void *gradient, std::vector<double> &partials);
   /// Copies to memory of the host, and waits.
   Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
 
@@ -84,6 +91,8 @@ private:
   std::vector<Scalars> scalars;
   /// By symbol: 1 where a rule wrote what is not finite; on both sides.
   DeviceBuffer found, foundOnHost;
+  /// Of partial norms; on both sides.
+  DeviceBuffer lanes, lanesOnHost;
   /// Whether rules were added since the last `finish`.
   bool isUpdating = false;
 };

@@ -53,6 +53,12 @@ public:
   /// After that: the first block whose sum is not finite, -1 if there is none.
   int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
 
+  /// Partial squared norms of a gradient that devices alone have, of block
+  /// `block`, of each `unit` elements.
+  Status partialNorms(int32_t symbol, size_t block,
+                      const BlockGradient &gradient, int64_t unit,
+                      double weight, std::vector<double> &partials);
+
   /// Adds the rule of a parameter, which `applies`. `scalars`: of its group,
   /// the same for all calls up to `finish`. The gradient, of block `block`,
   /// stays until `finish`.

@@ -103,7 +103,8 @@ private:
   /// Makes room for all rows of the table, so that the task itself cannot run
   /// out of memory.
   void reserveScratch(const Task &task);
-  double squaredNorm(int32_t clip, const Contribution &merged);
+  Status partialNormsOnDevice(int32_t update, const Contribution &merged);
+  Expected<double> squaredNorm(int32_t clip, const Contribution &merged);
   /// An error where a group must not be updated; else its scalars are set.
   Status computeScalars(int32_t group, const Contribution &merged,
                         const std::vector<double> &norms);

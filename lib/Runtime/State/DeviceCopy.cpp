@@ -8,17 +8,25 @@
 
 #include "pdlrt/State/DeviceCopy.h"
 
+#include "pdlabi/device.h"
+#include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <span>
 #include <utility>
 
 using namespace pdlrt;
+
+static constexpr const char *normLanesF32 = "pdldevice_norm_lanes_f32";
+static constexpr const char *normLanesF64 = "pdldevice_norm_lanes_f64";
 
 DeviceCopy::DeviceCopy(Device &device, const Model &model,
                        const DeviceState &state)
@@ -113,6 +121,40 @@ Status DeviceCopy::bringToHost(int32_t symbol) {
                                           parameter.parts[part].data(),
                                           partBytes(symbol, part)));
   return stream->synchronize();
+}
+
+Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
+                                double weight, const void *gradient,
+                                std::vector<double> &partials) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(prepareStream());
+  const int32_t kernel = findDeviceKernel(
+      descriptor, type == PDL_F32 ? normLanesF32 : normLanesF64);
+  const int64_t units = (count + unit - 1) / unit;
+  const int64_t turns = units * PDL_DEVICE_LANES;
+  const size_t bytes = size_t(turns) * sizeof(double);
+  PDLRT_RETURN_IF_ERROR(
+      reserve(device, lanes, DeviceBuffer::Kind::OfDevice, bytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserve(device, lanesOnHost, DeviceBuffer::Kind::OfHost, bytes));
+  const std::array arguments = {uint64_t(count), uint64_t(unit),
+                                std::bit_cast<uint64_t>(weight),
+                                reinterpret_cast<uint64_t>(gradient),
+                                reinterpret_cast<uint64_t>(lanes.data())};
+  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(kernel), turns, arguments));
+  PDLRT_RETURN_IF_ERROR(
+      stream->copyOut(lanesOnHost.data(), lanes.data(), bytes));
+  PDLRT_RETURN_IF_ERROR(stream->synchronize());
+  const auto *sums = static_cast<const double *>(lanesOnHost.data());
+  partials.resize(size_t(units));
+  for (int64_t u = 0; u < units; ++u)
+    partials[u] = pdlabi::SquaredNormUnit::join(sums + u * PDL_DEVICE_LANES);
+  return {};
+}
+
+bool DeviceCopy::canFormNorms(const pdl_descriptor &descriptor, int32_t type) {
+  return findDeviceKernel(descriptor,
+                          type == PDL_F32 ? normLanesF32 : normLanesF64) >= 0;
 }
 
 Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {

@@ -8,6 +8,7 @@
 
 #include "pdlrt/State/DeviceState.h"
 
+#include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/State/Model.h"
 
 #include <algorithm>
@@ -26,10 +27,22 @@ bool DeviceState::applies(int32_t symbol) const {
          descriptor.symbols[symbol].device_kernel >= 0;
 }
 
-bool DeviceState::takesGradient(int32_t symbol) const {
-  // The host forms the norms of clips.
-  return keepsGradients && applies(symbol) &&
-         descriptor.groups[descriptor.symbols[symbol].group].clip < 0;
+bool DeviceState::takesGradient(int32_t index) const {
+  if (!keepsGradients || !applies(index))
+    return false;
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  return descriptor.groups[symbol.group].clip < 0 ||
+         DeviceCopy::canFormNorms(descriptor, symbol.element_type);
+}
+
+Status DeviceState::partialNorms(int32_t symbol, size_t block,
+                                 const BlockGradient &gradient, int64_t unit,
+                                 double weight, std::vector<double> &partials) {
+  const void *sum = sums ? sums->of(block, 0) : nullptr;
+  return copies.front()->partialNorms(descriptor.symbols[symbol].element_type,
+                                      elementCount(descriptor.symbols[symbol]),
+                                      unit, weight,
+                                      sum ? sum : gradient.onDevice, partials);
 }
 
 void DeviceState::keepGradients(size_t replicas, size_t workers) {

@@ -253,13 +253,32 @@ const std::vector<double> &Updater::partialNorms(int32_t update,
   return partials;
 }
 
-double Updater::squaredNorm(int32_t clip, const Contribution &merged) {
+/// The same of a gradient that devices alone have.
+Status Updater::partialNormsOnDevice(int32_t update,
+                                     const Contribution &merged) {
+  const pdl_symbol &symbol = symbolOf(update);
+  const double weight = weightOf(symbol.group, merged);
+  if (weight > 0)
+    return model.deviceState()->partialNorms(
+        program.updates[update].symbol, size_t(update), merged.blocks[update],
+        pdlabi::rowsInNormUnit * symbol.row_width, weight, partials);
+  partials.clear();
+  return {};
+}
+
+Expected<double> Updater::squaredNorm(int32_t clip,
+                                      const Contribution &merged) {
   const pdl_descriptor &descriptor = model.descriptor();
   double sum = 0;
   for (int32_t update : bySymbol) {
     if (descriptor.groups[symbolOf(update).group].clip != clip)
       continue;
-    for (double partial : partialNorms(update, merged))
+    const BlockGradient &block = merged.blocks[update];
+    if (!block.dense && block.onDevice)
+      PDLRT_RETURN_IF_ERROR(partialNormsOnDevice(update, merged));
+    else
+      (void)partialNorms(update, merged);
+    for (double partial : partials)
       sum += partial;
   }
   return sum;
@@ -493,8 +512,12 @@ Status Updater::apply(const Contribution &merged) {
   // The clips' partial norms need memory too, so that no step is counted before
   // all of them are there.
   norms.assign(descriptor.clip_count, 0);
-  for (int32_t c = 0; c < descriptor.clip_count; ++c)
-    norms[c] = squaredNorm(c, merged);
+  for (int32_t c = 0; c < descriptor.clip_count; ++c) {
+    const Expected<double> norm = squaredNorm(c, merged);
+    if (!norm)
+      return norm.status();
+    norms[c] = *norm;
+  }
   return finish(merged, norms);
 }
 

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/State/DeviceState.h"
+#include "pdlabi/device.h"
+#include "pdlabi/norm.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Updater.h"
@@ -101,6 +103,12 @@ void runByRow(const uint64_t *arguments, int64_t first, int64_t stride) {
       *pointer<int32_t>(arguments[5]) = 1;
 }
 
+void runNormLanes(const uint64_t *arguments, int64_t first, int64_t stride) {
+  pdldevice_norm_lanes_f32(int64_t(arguments[0]), int64_t(arguments[1]),
+                           arguments[2], pointer<float>(arguments[3]),
+                           pointer<double>(arguments[4]), first, stride);
+}
+
 struct Program {
   pdl_symbol symbols[symbolCount] = {};
   pdl_group group = {};
@@ -164,7 +172,11 @@ protected:
     using enum DeviceArgument;
     const std::vector<DeviceArgument> arguments = {Number, Written, Written,
                                                    Read,   Read,    Written};
-    kernels = {{"w", arguments, runByElement}, {"r", arguments, runByRow}};
+    kernels = {{"w", arguments, runByElement},
+               {"r", arguments, runByRow},
+               {"pdldevice_norm_lanes_f32",
+                {Number, Number, Number, Read, Written},
+                runNormLanes}};
     // A device outlives what has memory of it.
     deviceUpdater.reset();
     onDevice.reset();
@@ -299,11 +311,50 @@ TEST_F(DeviceStateTest, TakesGradientsThatAreThere) {
   EXPECT_EQ(read(ByElement, false), valuesOf(*onHost, ByElement));
 }
 
-TEST_F(DeviceStateTest, NormsOfClipsNeedGradientsOnTheHost) {
+TEST_F(DeviceStateTest, WithoutItsKernelTheHostFormsNormsOfClips) {
   program.group.clip = 0;
   open();
   state().keepGradients(1, 1);
   EXPECT_FALSE(state().takesGradient(ByElement));
+}
+
+TEST_F(DeviceStateTest, NormsOfClipsHaveTheBitsOfTheHost) {
+  pdl_device_kernel described[3] = {};
+  described[0].name = "w";
+  described[1].name = "r";
+  described[2].name = "pdldevice_norm_lanes_f32";
+  program.descriptor.device_kernels = described;
+  program.descriptor.device_kernel_count = 3;
+  program.group.clip = 0;
+  open();
+  state().keepGradients(1, 1);
+  EXPECT_TRUE(state().takesGradient(ByElement));
+  const Contribution merged = gradientsOf(3);
+  auto memory = *device->allocate(DeviceBuffer::Kind::OfDevice,
+                                  sizeof(gradients[ByElement]));
+  auto stream = *device->createStream("test");
+  ASSERT_TRUE(stream
+                  ->copyIn(memory.data(), gradients[ByElement],
+                           sizeof(gradients[ByElement]))
+                  .ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  BlockGradient there;
+  there.onDevice = memory.data();
+  std::vector<double> partials;
+  ASSERT_TRUE(state()
+                  .partialNorms(ByElement, ByElement, there,
+                                pdlabi::rowsInNormUnit * rowWidth,
+                                merged.objectives.front().weight, partials)
+                  .ok());
+  EXPECT_EQ(partials, hostUpdater->partialNorms(ByElement, merged));
+  EXPECT_EQ(partials.size(), 1u);
+  // Units of four elements, the last of three.
+  ASSERT_TRUE(
+      state().partialNorms(ByElement, ByElement, there, 4, 2, partials).ok());
+  EXPECT_EQ(partials.size(), 4u);
+  pdlabi::SquaredNormUnit last;
+  last.add(gradients[ByElement] + 12, 3, 2);
+  EXPECT_EQ(partials.back(), last.partial());
 }
 
 TEST_F(DeviceStateTest, NamesWhatIsNotFinite) {
