@@ -175,7 +175,9 @@ Status BatchContext::compute() {
                                      buffers.weightSums[o]};
   if (buffers.device)
     for (int32_t i = 0; i < program.update_count; ++i)
-      ownContribution.blocks[i].onDevice = buffers.device->gradient(i);
+      if (model.descriptor().symbols[program.updates[i].symbol].kind ==
+          PDL_SYMBOL_PARAMETER)
+        ownContribution.blocks[i].onDevice = buffers.device->gradient(i);
   ownContribution.present = true;
   return {};
 }
