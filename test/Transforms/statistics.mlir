@@ -42,9 +42,9 @@
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
 
-// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=9{{$}}
+// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=19{{$}}
 // DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=4{{$}}
-// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=9{{$}}
+// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=19{{$}}
 
 // SYNC: ps-partition | Category:statistics | blocks=2{{$}}
 // SYNC: ps-partition | Category:statistics | shards=1024{{$}}
