@@ -306,6 +306,135 @@ void pdldevice_in_batch_weights_f32(int64_t side, int64_t block_first,
                                     float *scores, int64_t first,
                                     int64_t stride);
 
+/*===----------------------------------------------------------------------===*
+ * Tables
+ *
+ * Keys and rows of a table that are in the memory of the device (pdlabi/table.h
+ * has what they look like there). Keys of a call are distinct. Beside their
+ * arguments these kernels use what `table` points to: its index, its regions
+ * and the rows in them.
+ *
+ * New rows are numbered in the order of their keys, whatever the order of
+ * threads: those that `find` has left out are counted by `count` and numbered
+ * by `place`, and `insert` makes them and lets the index lead there, each a
+ * launch behind the last one. Where in the index keys stand does depend on that
+ * order, and nothing depends on it.
+ *===----------------------------------------------------------------------===*/
+
+typedef struct pdl_device_table pdl_device_table;
+
+/* rows[i] = the address of the row of keys[i]; null where there is none. Turns:
+ * keys. */
+int64_t pdldevice_table_find_turns(const pdl_device_table *table, int64_t count,
+                                   const int64_t *keys, void **rows);
+void pdldevice_table_find(const pdl_device_table *table, int64_t count,
+                          const int64_t *keys, void **rows, int64_t first,
+                          int64_t stride);
+
+/* counts[c] = how many rows of chunk c, of keysOfTableChunk, are null. Turns:
+ * chunks. */
+int64_t pdldevice_table_count_turns(int64_t count, void *const *rows,
+                                    int32_t *counts);
+void pdldevice_table_count(int64_t count, void *const *rows, int32_t *counts,
+                           int64_t first, int64_t stride);
+
+/* Where rows[i] is null, the next number that is free, from *used on: the row's
+ * address goes to rows[i], 1 + its number to numbers[i]; else 0 goes there.
+ * *next = the first number that is free then. `counts`: of these rows. Turns:
+ * chunks. */
+int64_t pdldevice_table_place_turns(const pdl_device_table *table,
+                                    int64_t count, const int32_t *counts,
+                                    const int64_t *used, int64_t *next,
+                                    void **rows, uint32_t *numbers);
+void pdldevice_table_place(const pdl_device_table *table, int64_t count,
+                           const int32_t *counts, const int64_t *used,
+                           int64_t *next, void **rows, uint32_t *numbers,
+                           int64_t first, int64_t stride);
+
+/* Where numbers[i] is not 0: lets the index lead from keys[i] to that row,
+ * begins its header at `time`, and, unless `open`, writes its initial value and
+ * slots. `parts`: of a row (partsOfTableRow). The function is that of the
+ * table's elements. Turns: parts of all keys. */
+int64_t pdldevice_table_insert_turns(const pdl_device_table *table,
+                                     int64_t parts, int64_t count,
+                                     const int64_t *keys, void *const *rows,
+                                     const uint32_t *numbers, int64_t time,
+                                     int64_t open);
+void pdldevice_table_insert_f32(const pdl_device_table *table, int64_t parts,
+                                int64_t count, const int64_t *keys,
+                                void *const *rows, const uint32_t *numbers,
+                                int64_t time, int64_t open, int64_t first,
+                                int64_t stride);
+void pdldevice_table_insert_f64(const pdl_device_table *table, int64_t parts,
+                                int64_t count, const int64_t *keys,
+                                void *const *rows, const uint32_t *numbers,
+                                int64_t time, int64_t open, int64_t first,
+                                int64_t stride);
+
+/* out[i * width + e] = element e of what stands `offset` bytes behind rows[i],
+ * stored as `storage`, a pdl_storage, says; where rows[i] is null, what
+ * `unknown`, a pdl_unknown_kind, says. `width`: the table's. Turns: elements.
+ */
+int64_t pdldevice_table_gather_turns(const pdl_device_table *table,
+                                     int64_t width, int64_t count,
+                                     const int64_t *keys, void *const *rows,
+                                     int64_t offset, int64_t storage,
+                                     int64_t unknown, void *out);
+void pdldevice_table_gather_f32(const pdl_device_table *table, int64_t width,
+                                int64_t count, const int64_t *keys,
+                                void *const *rows, int64_t offset,
+                                int64_t storage, int64_t unknown, float *out,
+                                int64_t first, int64_t stride);
+void pdldevice_table_gather_f64(const pdl_device_table *table, int64_t width,
+                                int64_t count, const int64_t *keys,
+                                void *const *rows, int64_t offset,
+                                int64_t storage, int64_t unknown, double *out,
+                                int64_t first, int64_t stride);
+
+/* Inserts all keys of an index of `slots` slots into that of the table, which
+ * has none of them. Turns: slots, and the place of key 0. */
+int64_t pdldevice_table_rehash_turns(const pdl_device_table *table,
+                                     int64_t slots, const int64_t *keys,
+                                     const uint32_t *numbers);
+void pdldevice_table_rehash(const pdl_device_table *table, int64_t slots,
+                            const int64_t *keys, const uint32_t *numbers,
+                            int64_t first, int64_t stride);
+
+/* keys[i], rows[i] = what slot first_slot + i, of slots + 1, holds; a null row
+ * where it holds nothing, or if `only_dirty` a row that is not dirty. Turns:
+ * slots. */
+int64_t pdldevice_table_list_turns(const pdl_device_table *table,
+                                   int64_t first_slot, int64_t count,
+                                   int64_t only_dirty, int64_t *keys,
+                                   void **rows);
+void pdldevice_table_list(const pdl_device_table *table, int64_t first_slot,
+                          int64_t count, int64_t only_dirty, int64_t *keys,
+                          void **rows, int64_t first, int64_t stride);
+
+/* Copies rows of `words` words of 4 bytes, one behind the other. Turns:
+ * words. */
+int64_t pdldevice_table_read_turns(int64_t words, int64_t count,
+                                   void *const *rows, uint32_t *out);
+void pdldevice_table_read(int64_t words, int64_t count, void *const *rows,
+                          uint32_t *out, int64_t first, int64_t stride);
+
+/* The other way round. */
+int64_t pdldevice_table_write_turns(int64_t words, int64_t count,
+                                    void *const *rows, const uint32_t *values);
+void pdldevice_table_write(int64_t words, int64_t count, void *const *rows,
+                           const uint32_t *values, int64_t first,
+                           int64_t stride);
+
+/* Notes `event`, a TableEvent of a step of that time, in the headers of rows,
+ * which are distinct; null `rows`: of the first `count` ones by number. Turns:
+ * rows. */
+int64_t pdldevice_table_note_turns(const pdl_device_table *table, int64_t count,
+                                   void *const *rows, int64_t event,
+                                   int64_t time);
+void pdldevice_table_note(const pdl_device_table *table, int64_t count,
+                          void *const *rows, int64_t event, int64_t time,
+                          int64_t first, int64_t stride);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -130,23 +130,31 @@ private:
   bool isEmpty;
 };
 
-/// An initializer's value from the block of its element, `lane` = e mod 4. The
-/// last step is in f64 and rounded once to f32.
-inline float initialValueOfBlock(const pdl_initializer &initializer,
-                                 const PhiloxBlock &block, int lane) {
+/// An initializer's value from the word of its element, and from the pair of
+/// words of which that is the second one if `odd`. The last step is in f64 and
+/// rounded once to f32.
+inline float initialValueOfWords(const pdl_initializer &initializer,
+                                 uint32_t word, uint32_t first, uint32_t second,
+                                 bool odd) {
   const double a = initializer.a;
   const double b = initializer.b;
   if (initializer.kind == PDL_INIT_UNIFORM)
-    return UniformInterval(initializer).valueOfWord(block.words[lane]);
+    return UniformInterval(initializer).valueOfWord(word);
   if (initializer.kind == PDL_INIT_NORMAL) {
-    const int pair = lane & ~1;
-    const double standard =
-        normalOfWords(block.words[pair], block.words[pair + 1], lane & 1);
+    const double standard = normalOfWords(first, second, odd);
     return static_cast<float>(a + b * standard);
   }
   if (initializer.kind == PDL_INIT_TRUNCATED_NORMAL)
-    return static_cast<float>(a + b * truncatedNormalOfWord(block.words[lane]));
+    return static_cast<float>(a + b * truncatedNormalOfWord(word));
   return static_cast<float>(a);
+}
+
+/// The same from the block of its element, `lane` = e mod 4.
+inline float initialValueOfBlock(const pdl_initializer &initializer,
+                                 const PhiloxBlock &block, int lane) {
+  const int pair = lane & ~1;
+  return initialValueOfWords(initializer, block.words[lane], block.words[pair],
+                             block.words[pair + 1], lane & 1);
 }
 
 /// Blocks that are computed side by side, in the lanes of vectors.

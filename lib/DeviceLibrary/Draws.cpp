@@ -8,6 +8,7 @@
 
 #include "pdlabi/draws.h"
 
+#include "Blocks.h"
 #include "Turns.h"
 
 #include "pdlabi/device.h"
@@ -23,15 +24,6 @@ constexpr int64_t elementsOfBlock = 4;
 inline int64_t bagsOfSample(int64_t sampleCount, int64_t bagCount,
                             const int32_t *splits) {
   return splits ? bagCount / sampleCount : 1;
-}
-
-/// Word `number` of 0 to 3. By selection, and of a copy: an index that is not
-/// known would keep the block in memory.
-inline uint32_t wordOf(pdlabi::PhiloxBlock block, int64_t number) {
-  const uint32_t w0 = block.words[0], w1 = block.words[1];
-  const uint32_t w2 = block.words[2], w3 = block.words[3];
-  const uint32_t even = number & 2 ? w2 : w0, odd = number & 2 ? w3 : w1;
-  return number & 1 ? odd : even;
 }
 
 /// A turn has some neighbouring columns of all rows of a bag: where the width

@@ -21,7 +21,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "pdlabi/table.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Support/Statistics.h"
@@ -760,6 +762,25 @@ static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
     }
 }
 
+/// What finds, makes and moves rows of tables that are in the memory of a
+/// device: of all element types that there are, where this process has tables.
+static void addKernelsOfTables(ModuleOp module, DeviceKernels &kernels) {
+  if (module->hasAttr(ps::PSDialect::kRoleAttrName))
+    return;
+  for (auto table : module.getOps<nn::TableOp>())
+    for (const pdlabi::TableKernelSignature &each : pdlabi::tableKernels) {
+      const auto kinds =
+          llvm::map_to_vector(StringRef(each.arguments), [](char kind) {
+            return kind == 'n'   ? rt::DeviceArgument::number
+                   : kind == 'r' ? rt::DeviceArgument::read
+                                 : rt::DeviceArgument::written;
+          });
+      Type element =
+          each.isTyped ? table.getRowType().getElementType() : Type();
+      kernels.addForRuntime(libraryName(each.name, element), kinds);
+    }
+}
+
 /// Whether somebody reads or writes what is behind a pointer.
 static bool isUsed(Value memory) {
   return llvm::any_of(memory.getUsers(), [](Operation *user) {
@@ -803,6 +824,8 @@ void LaunchKernels::runOnOperation() {
   }
   leaveRulesToHost(module);
   addKernelsOfGradients(module, kernels);
+  if (module->hasAttr(rt::RTDialect::kTargetAttrName))
+    addKernelsOfTables(module, kernels);
   for (auto update : module.getOps<rt::UpdateKernelOp>())
     if (FlatSymbolRefAttr kernel = update.getOnDeviceAttr())
       kernels.add(symbols.lookup<func::FuncOp>(kernel.getValue()));

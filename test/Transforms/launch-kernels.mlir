@@ -8,6 +8,8 @@
 // STATISTICS: device-kernels=1
 // STATISTICS: device-kernels=7
 // STATISTICS: device-kernels=4
+// STATISTICS: device-kernels=12
+// STATISTICS: device-kernels=0
 
 // Kernels are launched with the device's pointers, and with as many turns as they
 // have; one that has an order has one. What the host does at the end waits once.
@@ -385,5 +387,68 @@ module @rules {
   // CHECK: rt.device_kernel @pdldevice_check_finite_f32 arguments [#rt<device_argument number>, #rt<device_argument read>, #rt<device_argument written>]
   // CHECK: rt.device_kernel @rule arguments [#rt<device_argument number>, #rt<device_argument written>, #rt<device_argument read>, #rt<device_argument read>, #rt<device_argument written>]
   rt.program @train reads(@clicks [@numbers]) updates [@w] lookup_of [-1] loss
+    prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)
+}
+
+// -----
+
+// Where tables are this process's, their kernels are there for the runtime, of each
+// element type that they have.
+
+// CHECK-LABEL: module @tables
+module @tables {
+  nn.record @clicks {
+    nn.field @numbers : tensor<?x13xf32>
+  }
+  nn.table @narrow : i64 -> tensor<4xf32> init(#nn.zeros)
+  nn.table @wide : i64 -> tensor<4xf64> init(#nn.zeros)
+  nn.table @more : i64 -> tensor<8xf32> init(#nn.zeros)
+  // CHECK-DAG: func.func private @pdldevice_table_find(!llvm.ptr, index, !llvm.ptr, !llvm.ptr, index, index)
+  // CHECK-DAG: func.func private @pdldevice_table_insert_f32(!llvm.ptr, index, index, !llvm.ptr, !llvm.ptr, !llvm.ptr, index, index, index, index)
+  func.func @prepare(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  func.func @compute(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  // CHECK: rt.device_kernel @pdldevice_table_find arguments [#rt<device_argument read>, #rt<device_argument number>, #rt<device_argument read>, #rt<device_argument written>]
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_count arguments [#rt<device_argument number>, #rt<device_argument read>, #rt<device_argument written>]
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_place
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_insert_f32
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_gather_f32
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_rehash
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_list
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_read
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_write
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_note
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_insert_f64
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_gather_f64
+  // CHECK-NOT: rt.device_kernel
+  rt.program @train frozen reads(@clicks [@numbers])
+    prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)
+}
+
+// -----
+
+// Those of servers are not.
+
+// CHECK-LABEL: module @remote
+module @remote attributes {ps.role = "trainer"} {
+  nn.record @clicks {
+    nn.field @numbers : tensor<?x13xf32>
+  }
+  nn.table @narrow : i64 -> tensor<4xf32> init(#nn.zeros)
+  func.func @prepare(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  func.func @compute(%context: !llvm.ptr) -> i32 {
+    %zero = arith.constant 0 : i32
+    return %zero : i32
+  }
+  // CHECK-NOT: rt.device_kernel
+  rt.program @train frozen reads(@clicks [@numbers])
     prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)
 }

@@ -202,6 +202,9 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
     metrics wait until the end of their block, so that the stage waits once for all of them. What a program's
     fields, lookups and parameters hold is on both sides, and the host reads its own.
 
+    Where tables are those of this process, not of servers, the kernels of the device library that
+    find, make and move rows are there too: the runtime launches them by their names.
+
     The stage returns the status of the device. Who calls a kernel elsewhere on the
     host calls a copy of it. Memory that is nobody's is a fault of the compiler, and refused.
 

@@ -87,6 +87,13 @@ private:
   size_t bytes = 0;
 };
 
+/// Memory that a kernel uses beside that of its arguments, because something
+/// there points to it: any address of the buffer.
+struct DeviceUse {
+  const void *memory;
+  bool isWritten;
+};
+
 /// A moment in a stream's work. Of one device.
 class DeviceEvent {
 public:
@@ -113,8 +120,10 @@ public:
   virtual Status clear(void *memory, size_t bytes) = 0;
   /// Runs kernel `kernel` of the loaded code, which has so many turns (one that
   /// a single thread does has one); none is no work. `arguments` are copied.
+  /// `beside`: what it uses besides.
   virtual Status launch(size_t kernel, int64_t turns,
-                        std::span<const uint64_t> arguments) = 0;
+                        std::span<const uint64_t> arguments,
+                        std::span<const DeviceUse> beside = {}) = 0;
   /// A moment behind all that was added until now.
   virtual Expected<std::unique_ptr<DeviceEvent>> record() = 0;
   /// Lets what is added from now on wait for a moment of any stream.
@@ -183,9 +192,9 @@ struct FakeFaults {
 /// pointer where a device's is due and the other way round, ranges that are too
 /// long, memory of a buffer that two streams use without an event between them,
 /// or that is given back while a stream uses it, and what a kernel touches
-/// besides the buffers of its arguments, or writes of what it only reads. A
-/// buffer is one thing: who uses some of it uses it all. New memory, and what a
-/// copy from the device is yet to bring, holds NaN, unless a copy is yet to
+/// besides the buffers that its launch names, or writes of what it only reads.
+/// A buffer is one thing: who uses some of it uses it all. New memory, and what
+/// a copy from the device is yet to bring, holds NaN, unless a copy is yet to
 /// read it.
 std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {});
 

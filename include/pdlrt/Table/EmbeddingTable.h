@@ -25,39 +25,17 @@
 #include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Table/RowHeader.h"
 #include "pdlrt/Table/RowLayout.h"
+#include "pdlrt/Table/TableOptions.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace pdlrt {
 
 class TableMoment;
-
-/// What a table stores.
-struct TableOptions {
-  std::string name;
-  /// Symbol id, part of the key of the initial values.
-  uint64_t id = 0;
-  /// PDL_F32 or PDL_F64.
-  int32_t elementType = PDL_F32;
-  /// `pdl_storage` of values, of 16 bits only if they are of F32.
-  int32_t storage = PDL_STORE_ELEMENT;
-  /// Elements of a row's value, and of each of its slots but the row slots.
-  int64_t width = 1;
-  pdl_initializer initializer = {};
-  /// One initial value for each optimizer slot.
-  std::vector<double> slotInitialValues;
-  /// The last ones of the slots: they have one element each.
-  size_t rowSlotCount = 0;
-  /// `pdl_symbol::frozen_part`: what frozen programs read, and begins as the
-  /// value.
-  size_t frozenPart = 0;
-  uint64_t seed = 0;
-};
 
 /// A key with its row: the value, followed without gap by its slots. Rows are
 /// aligned to their elements only.
@@ -91,25 +69,14 @@ public:
   virtual ~EmbeddingTable();
 
   const TableOptions &options() const { return tableOptions; }
-  /// Bytes of a value as it is stored, to where its slots begin, and of a value
-  /// with its slots.
+  /// Those of the options, computed once.
   size_t valueBytes() const { return bytesOfValue; }
   size_t rowBytes() const { return bytesOfRow; }
   const RowLayout &layout() const { return rowLayout; }
-  /// Bytes of a value's elements.
-  size_t elementBytes() const {
-    return size_t(tableOptions.width) * elementSize(tableOptions.elementType);
-  }
-  /// Where in a row that begins which frozen programs read, in bytes, and how
-  /// it is stored: 0 and as values are, or in a slot and as elements.
-  size_t frozenOffset() const {
-    const size_t part = tableOptions.frozenPart;
-    return part == 0 ? 0 : bytesOfValue + (part - 1) * elementBytes();
-  }
-  int32_t frozenStorage() const {
-    return tableOptions.frozenPart == 0 ? tableOptions.storage
-                                        : int32_t(PDL_STORE_ELEMENT);
-  }
+  /// Those of the options; see there.
+  size_t elementBytes() const { return tableOptions.elementBytes(); }
+  size_t frozenOffset() const { return tableOptions.frozenOffset(); }
+  int32_t frozenStorage() const { return tableOptions.frozenStorage(); }
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the

@@ -19,7 +19,8 @@
 #ifndef PDLRT_TABLE_ROWHEADER_H
 #define PDLRT_TABLE_ROWHEADER_H
 
-#include <algorithm>
+#include "pdlabi/table.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,42 +31,35 @@ namespace pdlrt {
 /// note something at once (mode hogwild), one wins.
 class RowHeader {
 public:
+  using Bits = pdlabi::HeaderBits;
   /// Uses are counted up to here.
-  static constexpr uint32_t mostUses = 0xffff;
+  static constexpr uint32_t mostUses = Bits::mostUses;
   /// Times are numbers of this many bits, and go on from zero behind the last
   /// one.
-  static constexpr int timeBits = 15;
-  static constexpr uint16_t timeMask = (1 << timeBits) - 1;
+  static constexpr int timeBits = Bits::timeBits;
+  static constexpr uint16_t timeMask = Bits::timeMask;
 
   /// Of a row that is new at a time, with its initial value: not used. It is
   /// dirty, as a key that was erased may have another row where rows are kept.
-  void begin(uint16_t time) {
-    set(dirtyBit | uint32_t(time & timeMask) << timeShift);
-  }
+  void begin(uint16_t time) { set(Bits::ofNew(time)); }
   /// An update of a step in which the row was used.
-  void noteUpdate(uint16_t time) {
-    const uint32_t uses = std::min(get() & usesMask, mostUses - 1) + 1;
-    set(uses | dirtyBit | uint32_t(time & timeMask) << timeShift);
-  }
+  void noteUpdate(uint16_t time) { set(Bits::afterUpdate(get(), time)); }
   /// The row was written without being used.
-  void noteWrite() { set(get() | dirtyBit); }
+  void noteWrite() { set(get() | Bits::dirty); }
   /// What was written is kept elsewhere. Not beside updates.
-  void noteSaved() { set(get() & ~dirtyBit); }
+  void noteSaved() { set(get() & ~Bits::dirty); }
 
   /// In how many steps the row was used.
-  uint32_t uses() const { return get() & usesMask; }
-  uint16_t lastUse() const { return uint16_t(get() >> timeShift); }
+  uint32_t uses() const { return get() & mostUses; }
+  uint16_t lastUse() const { return uint16_t(get() >> Bits::timeShift); }
   /// Whether it may differ from what `noteSaved` was called for.
-  bool isDirty() const { return (get() & dirtyBit) != 0; }
+  bool isDirty() const { return (get() & Bits::dirty) != 0; }
   /// How long ago it was used, where that is less than 2^timeBits.
   uint16_t age(uint16_t now) const {
     return uint16_t(now - lastUse()) & timeMask;
   }
 
 private:
-  static constexpr uint32_t usesMask = mostUses, dirtyBit = mostUses + 1;
-  static constexpr int timeShift = 17;
-
   uint32_t get() const {
     return std::atomic_ref(const_cast<uint32_t &>(bits))
         .load(std::memory_order_relaxed);
@@ -74,7 +68,7 @@ private:
     std::atomic_ref(bits).store(value, std::memory_order_relaxed);
   }
 
-  /// Uses, one bit whether it is dirty, the time of the last use.
+  /// As pdlabi::HeaderBits says.
   uint32_t bits;
 };
 static_assert(sizeof(RowHeader) == 4 && alignof(RowHeader) == 4);

@@ -31,29 +31,24 @@ public:
 
   /// Of a region, which begins at a multiple of them unless one row fills it.
   size_t regionBytes() const { return bytesOfRegion; }
-  uint32_t rowsOfRegion() const { return rowCount; }
+  uint32_t rowsOfRegion() const { return rows.rowsOfRegion; }
   /// From one row to the next, in bytes.
-  size_t stride() const { return bytesOfStride; }
+  size_t stride() const { return rows.stride; }
   /// Where in a region a row stands.
-  size_t offsetOf(uint32_t row) const { return firstRow + row * bytesOfStride; }
+  size_t offsetOf(uint32_t row) const { return rows.offsetOf(row); }
   RowHeader &headerOf(char *region, uint32_t row) const {
     return reinterpret_cast<RowHeader *>(region)[row];
   }
   /// The header of a row of some region.
   RowHeader &headerOf(void *row) const {
-    char *first = static_cast<char *>(row) - firstRow;
-    const uint64_t offset = reinterpret_cast<uintptr_t>(first) & offsetMask;
-    return headerOf(first - offset, uint32_t(offset * inverse >> inverseBits));
+    return *reinterpret_cast<RowHeader *>(rows.headerOf(row));
   }
+  /// For kernels of a device.
+  const pdlabi::RowPlaces &places() const { return rows; }
 
 private:
-  /// An offset times this, 2^40 by the stride rounded up, is the row's number:
-  /// offsets are whole multiples, and far below 2^40 bytes.
-  static constexpr int inverseBits = 40;
-
-  size_t bytesOfStride, firstRow, bytesOfRegion;
-  uint32_t rowCount;
-  uint64_t offsetMask, inverse;
+  size_t bytesOfRegion;
+  pdlabi::RowPlaces rows = {};
 };
 
 } // namespace pdlrt

@@ -80,7 +80,8 @@ public:
   Status copyWithin(void *to, const void *from, size_t bytes) override;
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
-                std::span<const uint64_t> arguments) override;
+                std::span<const uint64_t> arguments,
+                std::span<const DeviceUse> beside) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
@@ -312,7 +313,8 @@ Status CudaStream::clear(void *memory, size_t bytes) {
 }
 
 Status CudaStream::launch(size_t kernel, int64_t turns,
-                          std::span<const uint64_t> arguments) {
+                          std::span<const uint64_t> arguments,
+                          std::span<const DeviceUse>) {
   PDLRT_RETURN_IF_ERROR(device.code.checkLaunch(kernel, arguments.size()));
   if (turns <= 0)
     return {};

@@ -105,7 +105,8 @@ public:
   Status copyWithin(void *to, const void *from, size_t bytes) override;
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
-                std::span<const uint64_t> arguments) override;
+                std::span<const uint64_t> arguments,
+                std::span<const DeviceUse> beside) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
@@ -492,12 +493,14 @@ static void runThreads(const DeviceKernel &kernel, int64_t turns,
 }
 
 Status FakeStream::launch(size_t index, int64_t turns,
-                          std::span<const uint64_t> arguments) {
+                          std::span<const uint64_t> arguments,
+                          std::span<const DeviceUse> beside) {
   if (kept)
     return keep(
         [this, index, turns,
-         given = std::vector<uint64_t>(arguments.begin(), arguments.end())] {
-          return launch(index, turns, given);
+         given = std::vector<uint64_t>(arguments.begin(), arguments.end()),
+         reached = std::vector<DeviceUse>(beside.begin(), beside.end())] {
+          return launch(index, turns, given, reached);
         });
   const std::lock_guard lock(device.mutex);
   if (Status status = device.code.checkLaunch(index, arguments.size());
@@ -511,18 +514,23 @@ Status FakeStream::launch(size_t index, int64_t turns,
                                         " cannot be launched: the fake device "
                                         "was told to fail"));
   std::vector<FakeUse> uses;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    // Null: there is none.
-    if (kernel.arguments[i] == DeviceArgument::Number || arguments[i] == 0)
-      continue;
-    // How much of it a kernel uses is found out when it does.
+  // How much of it a kernel uses is found out when it does.
+  const auto note = [&](const void *memory, bool isWritten) -> Status {
     const Expected<FakeUse> use =
-        device.useOf(kernel.name, reinterpret_cast<const void *>(arguments[i]),
-                     0, kernel.arguments[i] == DeviceArgument::Written);
+        device.useOf(kernel.name, memory, 0, isWritten);
     if (!use)
       return use.status();
     uses.push_back(*use);
-  }
+    return {};
+  };
+  for (size_t i = 0; i < arguments.size(); ++i)
+    // Null: there is none.
+    if (kernel.arguments[i] != DeviceArgument::Number && arguments[i] != 0)
+      PDLRT_RETURN_IF_ERROR(
+          note(reinterpret_cast<const void *>(arguments[i]),
+               kernel.arguments[i] == DeviceArgument::Written));
+  for (const DeviceUse &use : beside)
+    PDLRT_RETURN_IF_ERROR(note(use.memory, use.isWritten));
   return device.add(
       number, kernel.name, uses,
       [&kernel, turns,

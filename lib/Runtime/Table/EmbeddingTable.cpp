@@ -13,23 +13,13 @@
 #include "pdlrt/Table/InitialValues.h"
 #include "pdlrt/Table/TableMoment.h"
 
-#include <algorithm>
 #include <cstring>
 
 using namespace pdlrt;
 
 EmbeddingTable::EmbeddingTable(TableOptions options)
-    : tableOptions(std::move(options)),
-      bytesOfValue(storedValueBytes(
-          tableOptions.storage, tableOptions.elementType, tableOptions.width)),
-      bytesOfRow(bytesOfValue +
-                 elementBytes() * (tableOptions.slotInitialValues.size() -
-                                   tableOptions.rowSlotCount) +
-                 elementSize(tableOptions.elementType) *
-                     tableOptions.rowSlotCount),
-      rowLayout(std::max<size_t>(1, bytesOfRow),
-                std::max<size_t>(sizeof(RowHeader),
-                                 elementSize(tableOptions.elementType))) {}
+    : tableOptions(std::move(options)), bytesOfValue(tableOptions.valueBytes()),
+      bytesOfRow(tableOptions.rowBytes()), rowLayout(tableOptions.layout()) {}
 
 EmbeddingTable::~EmbeddingTable() = default;
 

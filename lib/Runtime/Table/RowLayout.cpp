@@ -33,9 +33,8 @@ static_assert(AddressBlocks::stepBytes % mostRegionBytes == 0,
               "regions begin at multiples of their size");
 
 RowLayout::RowLayout(size_t rowBytes, size_t alignment)
-    : bytesOfStride(roundUp(rowBytes, alignment)),
-      bytesOfRegion(leastRegionBytes) {
-  const size_t stride = bytesOfStride;
+    : bytesOfRegion(leastRegionBytes) {
+  const size_t stride = roundUp(rowBytes, alignment);
   const auto rowsIn = [&](size_t bytes) {
     size_t rows = bytes / (stride + sizeof(RowHeader));
     while (rows > 0 && bytesOfHeaders(rows) + rows * stride > bytes)
@@ -48,12 +47,14 @@ RowLayout::RowLayout(size_t rowBytes, size_t alignment)
   };
   while (wastes(bytesOfRegion) && bytesOfRegion < mostRegionBytes)
     bytesOfRegion *= 2;
-  rowCount = uint32_t(rowsIn(bytesOfRegion));
+  rows.stride = stride;
+  rows.rowsOfRegion = uint32_t(rowsIn(bytesOfRegion));
   if (stride >= longRowBytes) {
-    rowCount = 1;
+    rows.rowsOfRegion = 1;
     bytesOfRegion = bytesOfHeaders(1) + roundUp(stride, cacheLineBytes);
   }
-  firstRow = bytesOfHeaders(rowCount);
-  offsetMask = rowCount > 1 ? bytesOfRegion - 1 : 0;
-  inverse = ((uint64_t(1) << inverseBits) + stride - 1) / stride;
+  rows.firstRow = bytesOfHeaders(rows.rowsOfRegion);
+  rows.offsetMask = rows.rowsOfRegion > 1 ? bytesOfRegion - 1 : 0;
+  rows.inverse =
+      ((uint64_t(1) << pdlabi::RowPlaces::inverseBits) + stride - 1) / stride;
 }

@@ -43,8 +43,14 @@ void astray(const uint64_t *arguments, int64_t first, int64_t) {
     *floatsAt(arguments[1]) = 1;
 }
 
+/// Reads there.
+void astrayRead(const uint64_t *arguments, int64_t first, int64_t) {
+  if (first == 0)
+    *floatsAt(arguments[0]) = *floatsAt(arguments[1]);
+}
+
 using enum DeviceArgument;
-enum : size_t { Double, Count, Astray, WrongCount };
+enum : size_t { Double, Count, Astray, WrongCount, AstrayRead };
 
 class FakeDeviceTest : public testing::Test {
 protected:
@@ -80,6 +86,7 @@ protected:
       {"kernel_count", {Written, Number}, counted},
       {"kernel_astray", {Written, Number}, astray},
       {"kernel_wrong_count", {Read, Number}, counted},
+      {"kernel_astray_read", {Written, Number}, astrayRead},
   };
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceStream> stream, other;
@@ -223,6 +230,55 @@ TEST_F(FakeDeviceTest, WhatAKernelTouchesBesideItsArgumentsIsAnError) {
               "kernel_astray: touches memory that it was not given, or writes "
               "what it only reads");
   }
+}
+
+TEST_F(FakeDeviceTest, WhatALaunchNamesBesideItsArgumentsIsUsed) {
+  {
+    const DeviceBuffer x = floats(3), y = floats(3);
+    const std::array arguments = {at(x.data()), at(y.data())};
+    ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+    const auto within = static_cast<const char *>(y.data()) + 4;
+    ASSERT_TRUE(stream
+                    ->launch(Astray, 1, arguments,
+                             std::array{DeviceUse{within, /*isWritten=*/true}})
+                    .ok());
+    ASSERT_TRUE(
+        stream
+            ->launch(AstrayRead, 1, arguments,
+                     std::array{DeviceUse{y.data(), /*isWritten=*/false}})
+            .ok());
+    std::vector<float> out(3);
+    ASSERT_TRUE(stream->copyOut(out.data(), x.data(), 12).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    EXPECT_EQ(out, (std::vector<float>{1, 0, 0}));
+    // As what arguments name, it has an order.
+    EXPECT_TRUE(
+        stream
+            ->launch(AstrayRead, 1, arguments,
+                     std::array{DeviceUse{y.data(), /*isWritten=*/false}})
+            .ok());
+    EXPECT_THAT(other->clear(y.data(), 12).message(),
+                HasSubstr("uses memory that stream 0 reads"));
+  }
+  open({});
+  {
+    const DeviceBuffer x = floats(3), y = floats(3);
+    ASSERT_TRUE(stream->clear(x.data(), x.size()).ok());
+    ASSERT_TRUE(stream
+                    ->launch(Astray, 1, std::array{at(x.data()), at(y.data())},
+                             std::array{DeviceUse{y.data(), false}})
+                    .ok());
+    EXPECT_THAT(stream->synchronize().message(),
+                HasSubstr("writes what it only reads"));
+  }
+  open({});
+  const DeviceBuffer x = floats(3);
+  const std::vector<float> host(3);
+  EXPECT_THAT(stream
+                  ->launch(Astray, 1, std::array{at(x.data()), at(x.data())},
+                           std::array{DeviceUse{host.data(), true}})
+                  .message(),
+              HasSubstr("a pointer of the host"));
 }
 
 TEST_F(FakeDeviceTest, WhatIsOnlyReadIsNotWritten) {

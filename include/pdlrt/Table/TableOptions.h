@@ -1,0 +1,61 @@
+//===- TableOptions.h - What a table stores ---------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TABLE_TABLEOPTIONS_H
+#define PDLRT_TABLE_TABLEOPTIONS_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Table/RowLayout.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What a table stores.
+struct TableOptions {
+  std::string name;
+  /// Symbol id, part of the key of the initial values.
+  uint64_t id = 0;
+  /// PDL_F32 or PDL_F64.
+  int32_t elementType = PDL_F32;
+  /// `pdl_storage` of values, of 16 bits only if they are of F32.
+  int32_t storage = PDL_STORE_ELEMENT;
+  /// Elements of a row's value, and of each of its slots but the row slots.
+  int64_t width = 1;
+  pdl_initializer initializer = {};
+  /// One initial value for each optimizer slot.
+  std::vector<double> slotInitialValues;
+  /// The last ones of the slots: they have one element each.
+  size_t rowSlotCount = 0;
+  /// `pdl_symbol::frozen_part`: what frozen programs read, and begins as the
+  /// value.
+  size_t frozenPart = 0;
+  uint64_t seed = 0;
+
+  /// Bytes of a value's elements.
+  size_t elementBytes() const;
+  /// Bytes of a value as it is stored, to where its slots begin, and of a value
+  /// with its slots; multiples of 4.
+  size_t valueBytes() const;
+  size_t rowBytes() const;
+  /// Where in a row that begins which frozen programs read, in bytes, and how
+  /// it is stored: 0 and as values are, or in a slot and as elements.
+  size_t frozenOffset() const;
+  int32_t frozenStorage() const {
+    return frozenPart == 0 ? storage : int32_t(PDL_STORE_ELEMENT);
+  }
+  /// Of such rows in regions.
+  RowLayout layout() const;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TABLE_TABLEOPTIONS_H

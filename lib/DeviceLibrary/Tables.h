@@ -1,0 +1,56 @@
+//===- Tables.h - What functions of tables share ----------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_DEVICELIBRARY_TABLES_H
+#define LIB_DEVICELIBRARY_TABLES_H
+
+#include "Turns.h"
+
+#include "pdlabi/table.h"
+
+#include <cstdint>
+
+namespace pdldevice {
+
+/// The row of a number that the table has.
+inline char *rowAt(const pdl_device_table &table, uint32_t number) {
+  const uint32_t rows = table.places.rowsOfRegion;
+  const uint32_t region = number / rows;
+  return table.regions[region] + table.places.offsetOf(number - region * rows);
+}
+
+inline int64_t slotBehind(int64_t slot, int64_t slots) {
+  return slot + 1 < slots ? slot + 1 : 0;
+}
+
+/// Lets the index lead from a key that it does not have to row `number` - 1.
+/// Others may insert other keys meanwhile, and nobody searches.
+inline void insertKey(const pdl_device_table &table, int64_t key,
+                      uint32_t number) {
+  const int64_t slots = table.slots;
+  int64_t *keys = table.keys;
+  int64_t slot = slots;
+  if (key != 0) {
+    slot = pdlabi::homeSlotOf(key, slots);
+    for (;;) {
+      // Most slots that are taken were so before this launch: to look costs
+      // less than to swap.
+      int64_t there = __atomic_load_n(keys + slot, __ATOMIC_RELAXED);
+      if (there == 0 &&
+          __atomic_compare_exchange_n(keys + slot, &there, key, /*weak=*/false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        break;
+      slot = slotBehind(slot, slots);
+    }
+  }
+  table.numbers[slot] = number;
+}
+
+} // namespace pdldevice
+
+#endif // LIB_DEVICELIBRARY_TABLES_H

@@ -1,0 +1,428 @@
+//===- DeviceTable.cpp - A table in the memory of a device ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How many keys of a pull are new only the device knows, and what it knows
+// comes to the host when that waits for other reasons. Until then each may be,
+// so there is room for all of them before a pull begins: then it cannot fail.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Table/DeviceTable.h"
+
+#include "pdlabi/device.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+using namespace pdlrt;
+using pdlabi::TableKernel;
+
+/// Rows have numbers of 32 bits, and 0 is none of them.
+static constexpr int64_t mostRows = std::numeric_limits<uint32_t>::max();
+/// Of five slots of the index at least one is free: a search for what is there
+/// looks at three slots then, and one for what is not at 13.
+static constexpr int64_t slotsOfFive = 5, takenOfFive = 4;
+static constexpr int64_t leastSlots = 1024;
+/// So much of what there is grows at once; of rows at least so many bytes.
+static constexpr int64_t indexShare = 4, rowShare = 8;
+static constexpr int64_t leastSlabBytes = int64_t(256) << 10;
+
+static uint64_t at(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+static uint64_t at(const DeviceBuffer &buffer) { return at(buffer.data()); }
+
+template <typename T> static T *as(const DeviceBuffer &buffer) {
+  return static_cast<T *>(buffer.data());
+}
+
+static Status allocate(Device &device, DeviceBuffer::Kind kind, int64_t bytes,
+                       DeviceBuffer &memory) {
+  Expected<DeviceBuffer> given =
+      device.allocate(kind, size_t(std::max<int64_t>(bytes, 1)));
+  if (!given)
+    return std::move(given).status();
+  memory = std::move(*given);
+  return {};
+}
+
+/// The same of what would be good to have, and else of what is needed; `count`
+/// becomes what there is.
+static Status allocateMost(Device &device, int64_t good, int64_t needed,
+                           int64_t bytesOfEach, int64_t bytesBeside,
+                           DeviceBuffer &memory, int64_t &count) {
+  count = std::max(good, needed);
+  Status status = allocate(device, DeviceBuffer::Kind::OfDevice,
+                           count * bytesOfEach + bytesBeside, memory);
+  if (status.code() != PDL_OUT_OF_MEMORY || count == needed)
+    return status;
+  count = needed;
+  return allocate(device, DeviceBuffer::Kind::OfDevice,
+                  count * bytesOfEach + bytesBeside, memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Expected<TableKernels> TableKernels::find(std::span<const DeviceKernel> kernels,
+                                          int32_t elementType) {
+  TableKernels found;
+  for (size_t k = 0; k < found.numbers.size(); ++k) {
+    const pdlabi::TableKernelSignature &wanted = pdlabi::tableKernels[k];
+    std::string name = std::string("pdldevice_") + wanted.name;
+    if (wanted.isTyped)
+      name += elementType == PDL_F32 ? "_f32" : "_f64";
+    const auto place = std::ranges::find_if(
+        kernels, [&](const DeviceKernel &each) { return name == each.name; });
+    if (place == kernels.end())
+      return Status::internal("the program has no kernel " + name +
+                              ", which tables on a device need; translate the "
+                              "model again");
+    found.numbers[k] = size_t(place - kernels.begin());
+  }
+  return found;
+}
+
+std::vector<DeviceUse> DeviceTable::rowMemory(bool isWritten) const {
+  std::vector<DeviceUse> uses;
+  for (const DeviceBuffer &slab : slabs)
+    uses.push_back({slab.data(), isWritten});
+  return uses;
+}
+
+Status DeviceTable::launch(DeviceStream &stream, TableKernel kernel,
+                           int64_t turns,
+                           std::initializer_list<uint64_t> arguments, Use index,
+                           Use rows) {
+  std::vector<DeviceUse> beside;
+  if (rows != Use::None)
+    beside = rowMemory(rows == Use::Written);
+  if (index != Use::None)
+    for (const DeviceBuffer *part : {&keys, &numbers})
+      beside.push_back({part->data(), index == Use::Written});
+  for (const DeviceBuffer *part : {&regionList, &slotValues})
+    if (part->data())
+      beside.push_back({part->data(), false});
+  return stream.launch(kernels[kernel], turns, arguments, beside);
+}
+
+//===----------------------------------------------------------------------===//
+// Making and growing
+//===----------------------------------------------------------------------===//
+
+DeviceTable::DeviceTable(Device &device, const TableKernels &kernels,
+                         TableOptions options, const DeviceTablePieces &pieces)
+    : device(device), kernels(kernels), tableOptions(std::move(options)),
+      pieces(pieces), layout(tableOptions.layout()),
+      rowBytes(int64_t(tableOptions.rowBytes())),
+      parts(pdlabi::partsOfTableRow(
+          tableOptions.width, int64_t(tableOptions.slotInitialValues.size()),
+          int64_t(tableOptions.rowSlotCount))) {
+  described.places = layout.places();
+  described.seed = tableOptions.seed;
+  described.id = tableOptions.id;
+  described.initializer = tableOptions.initializer;
+  described.storage = tableOptions.storage;
+  described.width = tableOptions.width;
+  described.value_bytes = int64_t(tableOptions.valueBytes());
+  described.slot_count = int64_t(tableOptions.slotInitialValues.size());
+  described.row_slot_count = int64_t(tableOptions.rowSlotCount);
+  described.frozen_part = int64_t(tableOptions.frozenPart);
+}
+
+Expected<std::unique_ptr<DeviceTable>>
+DeviceTable::create(Device &device, const TableKernels &kernels,
+                    TableOptions options, DeviceStream &stream,
+                    const DeviceTablePieces &pieces) {
+  std::unique_ptr<DeviceTable> table(
+      new DeviceTable(device, kernels, std::move(options), pieces));
+  using enum DeviceBuffer::Kind;
+  const std::vector<double> &values = table->tableOptions.slotInitialValues;
+  const auto valueBytes = int64_t(values.size() * sizeof(double));
+  constexpr int64_t counterBytes = 2 * sizeof(int64_t);
+  PDLRT_RETURN_IF_ERROR(
+      allocate(device, OfDevice, sizeof(pdl_device_table), table->description));
+  PDLRT_RETURN_IF_ERROR(
+      allocate(device, OfDevice, valueBytes, table->slotValues));
+  PDLRT_RETURN_IF_ERROR(
+      allocate(device, OfDevice, counterBytes, table->counters));
+  PDLRT_RETURN_IF_ERROR(
+      allocate(device, OfHost, counterBytes, table->counterOnHost));
+  table->described.slot_values = as<double>(table->slotValues);
+  PDLRT_RETURN_IF_ERROR(stream.copyIn(table->slotValues.data(), values.data(),
+                                      size_t(valueBytes)));
+  PDLRT_RETURN_IF_ERROR(stream.clear(table->counters.data(), counterBytes));
+  PDLRT_RETURN_IF_ERROR(table->grow(stream, 1));
+  return table;
+}
+
+/// What has been allocated for a table that grows; what is not there stays as
+/// it is.
+struct DeviceTable::Growth {
+  DeviceBuffer slab, regionList, keys, numbers;
+  std::vector<char *> regions;
+  int64_t slots = 0;
+};
+
+bool DeviceTable::hasRoom(int64_t rows) const {
+  return rows <= int64_t(regions.size()) * layout.rowsOfRegion() &&
+         rows * slotsOfFive <= described.slots * takenOfFive;
+}
+
+Status DeviceTable::growRows(int64_t rows, Growth &growth) {
+  const int64_t each = layout.rowsOfRegion();
+  const auto bytes = int64_t(layout.regionBytes());
+  const auto before = int64_t(regions.size());
+  const int64_t needed = (rows + each - 1) / each - before;
+  if (needed <= 0)
+    return {};
+  // Regions of several rows begin at multiples of their size.
+  const int64_t alignment = each > 1 ? bytes : 1;
+  int64_t count = 0;
+  PDLRT_RETURN_IF_ERROR(
+      allocateMost(device, std::max(before / rowShare, leastSlabBytes / bytes),
+                   needed, bytes, alignment - 1, growth.slab, count));
+  auto *next = reinterpret_cast<char *>((at(growth.slab) + alignment - 1) /
+                                        alignment * alignment);
+  growth.regions = regions;
+  for (int64_t i = 0; i < count; ++i, next += bytes)
+    growth.regions.push_back(next);
+  const size_t listBytes = growth.regions.size() * sizeof(char *);
+  if (regionList.size() >= listBytes)
+    return {};
+  return allocate(device, DeviceBuffer::Kind::OfDevice, int64_t(2 * listBytes),
+                  growth.regionList);
+}
+
+Status DeviceTable::growIndex(int64_t rows, Growth &growth) {
+  const int64_t before = described.slots;
+  const int64_t needed = (rows * slotsOfFive + takenOfFive - 1) / takenOfFive;
+  if (needed <= before)
+    return {};
+  PDLRT_RETURN_IF_ERROR(allocateMost(
+      device, std::max(before + before / indexShare, leastSlots), needed,
+      sizeof(int64_t), sizeof(int64_t), growth.keys, growth.slots));
+  return allocate(device, DeviceBuffer::Kind::OfDevice,
+                  (growth.slots + 1) * int64_t(sizeof(uint32_t)),
+                  growth.numbers);
+}
+
+/// Kernels that were added before have ended.
+Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
+  if (rows > mostRows)
+    return Status::outOfMemory(fmt::format(
+        "table @{} has as many rows as the numbers of one device's rows allow, "
+        "{}; use more devices, or keep it in the host's memory",
+        tableOptions.name, mostRows));
+  Growth growth;
+  Status status = growRows(rows, growth);
+  if (status.ok())
+    status = growIndex(rows, growth);
+  if (status.code() == PDL_OUT_OF_MEMORY)
+    return Status::outOfMemory(fmt::format(
+        "the device has no room for table @{} to grow from {} to {} rows of {} "
+        "bytes; use more devices, or keep it in the host's memory",
+        tableOptions.name, knownRows, rows, rowBytes));
+  PDLRT_RETURN_IF_ERROR(std::move(status));
+  // From here on nothing fails but the stream.
+  if (growth.regionList.data())
+    std::swap(regionList, growth.regionList);
+  if (growth.slab.data()) {
+    slabs.push_back(std::move(growth.slab));
+    regions = std::move(growth.regions);
+    described.regions = as<char *const>(regionList);
+    PDLRT_RETURN_IF_ERROR(stream.copyIn(regionList.data(), regions.data(),
+                                        regions.size() * sizeof(char *)));
+  }
+  const int64_t slotsBefore = described.slots;
+  if (growth.keys.data()) {
+    std::swap(keys, growth.keys);
+    std::swap(numbers, growth.numbers);
+    described.slots = growth.slots;
+    described.keys = as<int64_t>(keys);
+    described.numbers = as<uint32_t>(numbers);
+    PDLRT_RETURN_IF_ERROR(stream.clear(keys.data(), keys.size()));
+    PDLRT_RETURN_IF_ERROR(stream.clear(numbers.data(), numbers.size()));
+  }
+  PDLRT_RETURN_IF_ERROR(
+      stream.copyIn(description.data(), &described, sizeof(described)));
+  if (growth.keys.data())
+    PDLRT_RETURN_IF_ERROR(launch(stream, TableKernel::Rehash, slotsBefore + 1,
+                                 {at(description), uint64_t(slotsBefore),
+                                  at(growth.keys), at(growth.numbers)},
+                                 Use::Written, Use::None));
+  // What it was before goes.
+  return stream.synchronize();
+}
+
+/// Room for `count` more rows, or at least for those that are new.
+Status DeviceTable::makeRoom(DeviceStream &stream, int64_t count,
+                             const int64_t *keysToFind, void **rows) {
+  if (hasRoom(knownRows + pendingKeys + count))
+    return {};
+  PDLRT_RETURN_IF_ERROR(settle(stream));
+  if (hasRoom(knownRows + count))
+    return {};
+  Status grown = grow(stream, knownRows + count);
+  if (grown.code() != PDL_OUT_OF_MEMORY)
+    return grown;
+  const Expected<int64_t> missing =
+      countMissing(stream, count, keysToFind, rows);
+  if (!missing)
+    return missing.status();
+  if (hasRoom(knownRows + *missing))
+    return {};
+  return grow(stream, knownRows + *missing);
+}
+
+size_t DeviceTable::memoryBytes() const {
+  size_t sum = 0;
+  for (const DeviceBuffer *buffer :
+       {&description, &slotValues, &keys, &numbers, &regionList, &counters,
+        &chunkCounts, &newNumbers})
+    sum += buffer->size();
+  for (const DeviceBuffer &slab : slabs)
+    sum += slab.size();
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+void DeviceTable::noteWaited() {
+  if (pendingKeys > 0)
+    knownRows = *as<int64_t>(counterOnHost);
+  pendingKeys = 0;
+}
+
+Status DeviceTable::settle(DeviceStream &stream) {
+  PDLRT_RETURN_IF_ERROR(stream.synchronize());
+  noteWaited();
+  return {};
+}
+
+Status DeviceTable::reserveScratch(DeviceStream &stream, int64_t count) {
+  const auto numberBytes = size_t(count) * sizeof(uint32_t);
+  const auto chunkBytes =
+      size_t(pdldevice_table_count_turns(count, nullptr, nullptr)) *
+      sizeof(int32_t);
+  if (newNumbers.size() >= numberBytes && chunkCounts.size() >= chunkBytes)
+    return {};
+  PDLRT_RETURN_IF_ERROR(settle(stream));
+  // The old one goes when there is a new one: without, smaller calls go on.
+  for (const auto &[memory, bytes] :
+       {std::pair{&newNumbers, numberBytes}, {&chunkCounts, chunkBytes}}) {
+    if (memory->size() >= bytes)
+      continue;
+    DeviceBuffer larger;
+    PDLRT_RETURN_IF_ERROR(
+        reserve(device, larger, DeviceBuffer::Kind::OfDevice, bytes));
+    *memory = std::move(larger);
+  }
+  return {};
+}
+
+Status DeviceTable::find(DeviceStream &stream, int64_t count,
+                         const int64_t *keysToFind, void **rows) {
+  return launch(stream, TableKernel::Find, count,
+                {at(description), uint64_t(count), at(keysToFind), at(rows)},
+                Use::Read, Use::None);
+}
+
+Expected<int64_t> DeviceTable::countMissing(DeviceStream &stream, int64_t count,
+                                            const int64_t *keysToFind,
+                                            void **rows) {
+  const int64_t chunks = pdldevice_table_count_turns(count, rows, nullptr);
+  std::vector<int32_t> counts(chunks);
+  PDLRT_RETURN_IF_ERROR(find(stream, count, keysToFind, rows));
+  PDLRT_RETURN_IF_ERROR(launch(stream, TableKernel::Count, chunks,
+                               {uint64_t(count), at(rows), at(chunkCounts)},
+                               Use::None, Use::None));
+  PDLRT_RETURN_IF_ERROR(stream.copyOut(counts.data(), chunkCounts.data(),
+                                       counts.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(stream.synchronize());
+  return std::accumulate(counts.begin(), counts.end(), int64_t(0));
+}
+
+Status DeviceTable::insert(DeviceStream &stream, int64_t count,
+                           const int64_t *keysToFind, void **rows,
+                           NewRow content) {
+  if (count <= 0)
+    return {};
+  PDLRT_RETURN_IF_ERROR(reserveScratch(stream, count));
+  PDLRT_RETURN_IF_ERROR(makeRoom(stream, count, keysToFind, rows));
+  const int64_t chunks = pdldevice_table_count_turns(count, rows, nullptr);
+  auto *used = as<int64_t>(counters) + current;
+  auto *next = as<int64_t>(counters) + (1 - current);
+  PDLRT_RETURN_IF_ERROR(find(stream, count, keysToFind, rows));
+  PDLRT_RETURN_IF_ERROR(launch(stream, TableKernel::Count, chunks,
+                               {uint64_t(count), at(rows), at(chunkCounts)},
+                               Use::None, Use::None));
+  PDLRT_RETURN_IF_ERROR(
+      launch(stream, TableKernel::Place, chunks,
+             {at(description), uint64_t(count), at(chunkCounts), at(used),
+              at(next), at(rows), at(newNumbers)},
+             Use::None, Use::None));
+  PDLRT_RETURN_IF_ERROR(
+      launch(stream, TableKernel::Insert, parts * count,
+             {at(description), uint64_t(parts), uint64_t(count), at(keysToFind),
+              at(rows), at(newNumbers), uint64_t(now), content == NewRow::Open},
+             Use::Written, Use::Written));
+  current = 1 - current;
+  pendingKeys += count;
+  return stream.copyOut(counterOnHost.data(), next, sizeof(int64_t));
+}
+
+Status DeviceTable::pull(DeviceStream &stream, int64_t count,
+                         const int64_t *keysToFind, void **rows) {
+  return insert(stream, count, keysToFind, rows, NewRow::Initial);
+}
+
+Status DeviceTable::gather(DeviceStream &stream, int64_t count,
+                           const int64_t *keysToFind, void *const *rows,
+                           Part part, int32_t unknown, void *out) {
+  const bool isFrozen = part == Part::Frozen;
+  const size_t offset = isFrozen ? tableOptions.frozenOffset() : 0;
+  const int32_t storage =
+      isFrozen ? tableOptions.frozenStorage() : tableOptions.storage;
+  return launch(stream, TableKernel::Gather, count * tableOptions.width,
+                {at(description), uint64_t(tableOptions.width), uint64_t(count),
+                 at(keysToFind), at(rows), offset, uint64_t(storage),
+                 uint64_t(unknown), at(out)},
+                Use::None, Use::Read);
+}
+
+Status DeviceTable::noteUpdates(DeviceStream &stream, int64_t count,
+                                void *const *rows) {
+  return launch(stream, TableKernel::Note, count,
+                {at(description), uint64_t(count), at(rows),
+                 uint64_t(pdlabi::TableUpdated), uint64_t(now)},
+                Use::None, Use::Written);
+}
+
+Status DeviceTable::noteAll(DeviceStream &stream, pdlabi::TableEvent event) {
+  if (pendingKeys > 0)
+    PDLRT_RETURN_IF_ERROR(settle(stream));
+  return launch(stream, TableKernel::Note, knownRows,
+                {at(description), uint64_t(knownRows), /*rows=*/0,
+                 uint64_t(event), uint64_t(now)},
+                Use::None, Use::Written);
+}
+
+Status DeviceTable::noteWrites(DeviceStream &stream) {
+  return noteAll(stream, pdlabi::TableWritten);
+}
+
+Status DeviceTable::noteSaved(DeviceStream &stream) {
+  return noteAll(stream, pdlabi::TableSaved);
+}

@@ -1,0 +1,380 @@
+//===- TablesTest.cpp - Tables of device threads --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernel by kernel, with any threads. What a table as a whole does is tested
+// where it is made (unittests/Runtime/Table).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+
+#include "pdlabi/device.h"
+#include "pdlabi/table.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+
+using namespace pdltest;
+using pdlrt::TableOptions;
+
+namespace {
+
+TableOptions makeOptions(int32_t type, int32_t storage, int64_t width) {
+  TableOptions options;
+  options.id = 0xabcdef0123456789;
+  options.elementType = type;
+  options.storage = storage;
+  options.width = width;
+  options.initializer = {PDL_INIT_NORMAL, 0.5, 2};
+  options.slotInitialValues = {0.1, 0.2, 0.3};
+  options.rowSlotCount = 1;
+  options.frozenPart = 2;
+  options.seed = 0x1020304050607080;
+  return options;
+}
+
+/// Distinct keys, of which 0 is one.
+std::vector<int64_t> makeKeys(int64_t count, std::mt19937 &random) {
+  std::set<int64_t> keys = {0, -1, 1, std::numeric_limits<int64_t>::min()};
+  while (int64_t(keys.size()) < count)
+    keys.insert(random() % 2 ? int64_t(random())
+                             : int64_t(uint64_t(random()) << 32 | random()));
+  std::vector<int64_t> result(keys.begin(), keys.end());
+  std::ranges::shuffle(result, random);
+  return result;
+}
+
+/// A table in memory of the host, in as many bytes as it needs, behind or
+/// before which nobody may touch anything.
+class HostTable {
+public:
+  HostTable(const TableOptions &options, int64_t slots, int64_t rows,
+            Fence fence)
+      : keys(std::vector<int64_t>(size_t(slots + 1)), fence),
+        numbers(std::vector<uint32_t>(size_t(slots + 1)), fence),
+        slotValues(Fenced<double>::input(options.slotInitialValues, fence)) {
+    const auto layout = options.layout();
+    const size_t bytes = layout.regionBytes();
+    const size_t count =
+        (size_t(rows) + layout.rowsOfRegion() - 1) / layout.rowsOfRegion();
+    // A multiple of the sizes of all regions that hold several rows.
+    constexpr size_t alignment = 65536;
+    std::vector<char *> places;
+    for (size_t r = 0; r < count; ++r) {
+      regions.emplace_back(
+          std::aligned_alloc(alignment,
+                             (bytes + alignment - 1) / alignment * alignment),
+          &std::free);
+      std::memset(regions.back().get(), 0x77, bytes);
+      places.push_back(static_cast<char *>(regions.back().get()));
+    }
+    list =
+        std::make_unique<Fenced<char *>>(Fenced<char *>::input(places, fence));
+    table.slots = slots;
+    table.keys = keys.data();
+    table.numbers = numbers.data();
+    table.regions = list->data();
+    table.places = layout.places();
+    table.seed = options.seed;
+    table.id = options.id;
+    table.initializer = options.initializer;
+    table.storage = options.storage;
+    table.width = options.width;
+    table.value_bytes = int64_t(options.valueBytes());
+    table.slot_count = int64_t(options.slotInitialValues.size());
+    table.row_slot_count = int64_t(options.rowSlotCount);
+    table.frozen_part = int64_t(options.frozenPart);
+    table.slot_values = slotValues.data();
+  }
+  const pdl_device_table *operator->() const { return &table; }
+  const pdl_device_table *get() const { return &table; }
+
+private:
+  Fenced<int64_t> keys;
+  Fenced<uint32_t> numbers;
+  Fenced<double> slotValues;
+  std::unique_ptr<Fenced<char *>> list;
+  std::vector<std::unique_ptr<void, void (*)(void *)>> regions;
+  pdl_device_table table = {};
+};
+
+template <typename T> class TablesTest : public testing::Test {
+protected:
+  std::mt19937 random{17};
+};
+TYPED_TEST_SUITE(TablesTest, ElementTypes);
+
+/// What launches of a pull give.
+struct Pulled {
+  std::vector<void *> rows;
+  std::vector<uint32_t> numbers;
+  int64_t used;
+};
+
+template <typename T>
+Pulled pull(const HostTable &table, const std::vector<int64_t> &keys,
+            int64_t used, int64_t threads, Fence fence, std::mt19937 &random) {
+  const auto count = int64_t(keys.size());
+  const auto given = Fenced<int64_t>::input(keys, fence);
+  const Fenced<void *> rows(std::vector<void *>(keys.size()), fence);
+  const Fenced<uint32_t> numbers(std::vector<uint32_t>(keys.size()), fence);
+  const auto before = Fenced<int64_t>::input({used}, fence);
+  const Fenced<int64_t> behind(std::vector<int64_t>(1), fence);
+  const Fenced<int32_t> counts(
+      std::vector<int32_t>(
+          size_t(pdldevice_table_count_turns(count, nullptr, nullptr))),
+      fence);
+  const int64_t parts = pdlabi::partsOfTableRow(table->width, table->slot_count,
+                                                table->row_slot_count);
+  runThreads(threads, random, [&](int64_t first, int64_t stride) {
+    pdldevice_table_find(table.get(), count, given.data(), rows.data(), first,
+                         stride);
+  });
+  runThreads(threads, random, [&](int64_t first, int64_t stride) {
+    pdldevice_table_count(count, rows.data(), counts.data(), first, stride);
+  });
+  runThreads(threads, random, [&](int64_t first, int64_t stride) {
+    pdldevice_table_place(table.get(), count, counts.data(), before.data(),
+                          behind.data(), rows.data(), numbers.data(), first,
+                          stride);
+  });
+  runThreads(threads, random, [&](int64_t first, int64_t stride) {
+    PDL_DEVICE_FUNCTION(T, table_insert)
+    (table.get(), parts, count, given.data(), rows.data(), numbers.data(),
+     /*time=*/5, /*open=*/0, first, stride);
+  });
+  return {{rows.values().begin(), rows.values().end()},
+          {numbers.values().begin(), numbers.values().end()},
+          behind.values().front()};
+}
+
+// Whatever the threads: rows have the same numbers, in the order of new keys,
+// and the bits of the host's.
+TYPED_TEST(TablesTest, PullsGiveTheSameRows) {
+  const int32_t type = typeCode<TypeParam>;
+  for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_F16})
+    for (const int64_t width : {1, 6, 700}) {
+      if (type == PDL_F64 && storage != PDL_STORE_ELEMENT)
+        continue;
+      const TableOptions options = makeOptions(type, storage, width);
+      const auto host = pdlrt::createHashTable(options);
+      const std::vector<int64_t> keys = makeKeys(700, this->random);
+      const std::vector<int64_t> first(keys.begin(), keys.begin() + 400),
+          second(keys.begin() + 250, keys.end());
+      for (int64_t threads : threadCounts)
+        for (Fence fence : fences) {
+          // A single slot stays free.
+          const HostTable table(options, 700, 700, fence);
+          const Pulled one =
+              pull<TypeParam>(table, first, 0, threads, fence, this->random);
+          const Pulled two = pull<TypeParam>(table, second, one.used, threads,
+                                             fence, this->random);
+          ASSERT_EQ(one.used, 400);
+          ASSERT_EQ(two.used, 700);
+          std::vector<char> want(host->rowBytes());
+          for (size_t i = 0; i < keys.size(); ++i) {
+            const bool isFirst = i < 400;
+            void *row = isFirst ? one.rows[i] : two.rows[i - 250];
+            const uint32_t number =
+                isFirst ? one.numbers[i] : two.numbers[i - 250];
+            ASSERT_EQ(number, i + 1);
+            if (i >= 250 && isFirst) {
+              ASSERT_EQ(two.rows[i - 250], row);
+              ASSERT_EQ(two.numbers[i - 250], 0u);
+            }
+            const auto layout = options.layout();
+            ASSERT_EQ(row,
+                      table->regions[i / layout.rowsOfRegion()] +
+                          layout.offsetOf(uint32_t(i % layout.rowsOfRegion())));
+            host->initialRow(keys[i], want.data());
+            ASSERT_EQ(std::memcmp(row, want.data(), want.size()), 0) << i;
+            ASSERT_EQ(*layout.places().headerOf(row), 0x10000u | 5 << 17);
+          }
+        }
+    }
+}
+
+// All of an index with one free slot is found, and moves to a larger one.
+TYPED_TEST(TablesTest, AFullIndexIsRehashed) {
+  const TableOptions options =
+      makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 2);
+  const std::vector<int64_t> keys = makeKeys(500, this->random);
+  std::vector<int64_t> others;
+  for (const int64_t key : makeKeys(2000, this->random))
+    if (std::ranges::find(keys, key) == keys.end())
+      others.push_back(key);
+  for (int64_t threads : threadCounts)
+    for (Fence fence : fences) {
+      const HostTable table(options, 500, 500, fence);
+      const Pulled pulled =
+          pull<TypeParam>(table, keys, 0, threads, fence, this->random);
+      const HostTable larger(options, 777, 1, fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_rehash(larger.get(), 500, table->keys, table->numbers,
+                               first, stride);
+      });
+      std::map<int64_t, uint32_t> found;
+      for (int64_t slot = 0; slot < 777; ++slot)
+        if (larger->keys[slot] != 0)
+          ASSERT_TRUE(
+              found.emplace(larger->keys[slot], larger->numbers[slot]).second);
+        else
+          ASSERT_EQ(larger->numbers[slot], 0u);
+      found[0] = larger->numbers[777];
+      ASSERT_EQ(found.size(), 500u);
+      for (size_t i = 0; i < keys.size(); ++i)
+        ASSERT_EQ(found[keys[i]], pulled.numbers[i]);
+      // What is not there is not found.
+      std::vector<void *> rows(others.size(), this);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_find(table.get(), int64_t(others.size()), others.data(),
+                             rows.data(), first, stride);
+      });
+      ASSERT_EQ(std::ranges::count(rows, nullptr), int64_t(others.size()));
+    }
+}
+
+// As those of a GPU do, threads take slots at the same time, most of which
+// others want too.
+TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
+  const TableOptions options =
+      makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 1);
+  constexpr int64_t threads = 4;
+  const int64_t count = 20000;
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<int64_t> keys = makeKeys(count, this->random);
+    const HostTable table(options, count, count, Fence::behind);
+    const auto layout = options.layout();
+    std::vector<void *> rows;
+    std::vector<uint32_t> numbers;
+    for (int64_t i = 0; i < count; ++i) {
+      rows.push_back(table->regions[i / layout.rowsOfRegion()] +
+                     layout.offsetOf(uint32_t(i % layout.rowsOfRegion())));
+      numbers.push_back(uint32_t(i + 1));
+    }
+    const int64_t parts = pdlabi::partsOfTableRow(1, 3, 1);
+    std::barrier start(threads);
+    std::vector<std::jthread> all;
+    for (int64_t thread = 0; thread < threads; ++thread)
+      all.emplace_back([&, thread] {
+        start.arrive_and_wait();
+        PDL_DEVICE_FUNCTION(TypeParam, table_insert)
+        (table.get(), parts, count, keys.data(), rows.data(), numbers.data(), 0,
+         0, thread, threads);
+      });
+    all.clear();
+    std::vector<void *> found(keys.size());
+    pdldevice_table_find(table.get(), count, keys.data(), found.data(), 0, 1);
+    ASSERT_EQ(found, rows);
+  }
+}
+
+// Rows are copied to and fro word by word, and listed with their keys.
+TYPED_TEST(TablesTest, CopiesAndLists) {
+  const TableOptions options =
+      makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 5);
+  const std::vector<int64_t> keys = makeKeys(300, this->random);
+  const auto words = int64_t(options.rowBytes() / 4);
+  for (int64_t threads : threadCounts)
+    for (Fence fence : fences) {
+      const HostTable table(options, 400, 300, fence);
+      const Pulled pulled =
+          pull<TypeParam>(table, keys, 0, threads, fence, this->random);
+      const auto rows = Fenced<void *>::input(pulled.rows, fence);
+      std::vector<uint32_t> values(size_t(300 * words));
+      for (uint32_t &value : values)
+        value = uint32_t(this->random());
+      const auto from = Fenced<uint32_t>::input(values, fence);
+      const Fenced<uint32_t> to(std::vector<uint32_t>(values.size()), fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_write(words, 300, rows.data(), from.data(), first,
+                              stride);
+      });
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_read(words, 300, rows.data(), to.data(), first, stride);
+      });
+      ASSERT_TRUE(std::ranges::equal(to.values(), values));
+      // Headers stand elsewhere. Some are saved, and then used.
+      const std::vector<void *> some(pulled.rows.begin(),
+                                     pulled.rows.begin() + 100);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_note(table.get(), 300, nullptr, pdlabi::TableSaved, 0,
+                             first, stride);
+      });
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_note(table.get(), 100, some.data(),
+                             pdlabi::TableUpdated, 6, first, stride);
+      });
+      for (size_t i = 0; i < keys.size(); ++i)
+        ASSERT_EQ(*table->places.headerOf(pulled.rows[i]),
+                  i < 100 ? 0x10001u | 6 << 17 : 5u << 17);
+      for (const int64_t onlyDirty : {0, 1}) {
+        std::map<int64_t, void *> listed;
+        for (int64_t begin = 0; begin < 401; begin += 133) {
+          const int64_t count = std::min<int64_t>(133, 401 - begin);
+          const Fenced<int64_t> outKeys(std::vector<int64_t>(size_t(count)),
+                                        fence);
+          const Fenced<void *> outRows(std::vector<void *>(size_t(count)),
+                                       fence);
+          runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+            pdldevice_table_list(table.get(), begin, count, onlyDirty,
+                                 outKeys.data(), outRows.data(), first, stride);
+          });
+          for (int64_t i = 0; i < count; ++i)
+            if (void *row = outRows.data()[i])
+              ASSERT_TRUE(listed.emplace(outKeys.data()[i], row).second);
+        }
+        ASSERT_EQ(listed.size(), onlyDirty ? 100u : 300u);
+        for (size_t i = 0; i < listed.size(); ++i)
+          ASSERT_EQ(listed[keys[i]], pulled.rows[i]);
+      }
+    }
+}
+
+// Where there is no row, its initial value or zeros.
+TYPED_TEST(TablesTest, GathersAnyWidth) {
+  for (const int64_t width : {1, 5, 64}) {
+    const TableOptions options =
+        makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, width);
+    const auto host = pdlrt::createHashTable(options);
+    const std::vector<int64_t> keys = makeKeys(150, this->random);
+    for (int64_t threads : threadCounts)
+      for (Fence fence : fences) {
+        const HostTable table(options, 200, 150, fence);
+        Pulled pulled =
+            pull<TypeParam>(table, keys, 0, threads, fence, this->random);
+        for (size_t i = 0; i < keys.size(); i += 3)
+          pulled.rows[i] = nullptr;
+        const auto given = Fenced<int64_t>::input(keys, fence);
+        const auto rows = Fenced<void *>::input(pulled.rows, fence);
+        for (const int32_t unknown : {PDL_UNKNOWN_INITIAL, PDL_UNKNOWN_ZERO}) {
+          const Fenced<TypeParam> out(
+              std::vector<TypeParam>(size_t(150 * width), TypeParam(-7)),
+              fence);
+          runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+            PDL_DEVICE_FUNCTION(TypeParam, table_gather)
+            (table.get(), width, 150, given.data(), rows.data(), 0,
+             PDL_STORE_ELEMENT, unknown, out.data(), first, stride);
+          });
+          std::vector<TypeParam> want(size_t(150 * width));
+          for (size_t i = 0; i < keys.size(); ++i)
+            if (i % 3 != 0 || unknown == PDL_UNKNOWN_INITIAL)
+              host->initialElements(keys[i], &want[i * size_t(width)]);
+          expectSameBits<TypeParam>(out.values(), want);
+        }
+      }
+  }
+}
+
+} // namespace
