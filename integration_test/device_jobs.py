@@ -1,0 +1,106 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What tests of devices share: programs of a model for CPUs and for a device, and what trainings with
+both leave behind."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from cluster import Cluster
+from model_data import model_data
+from programs import PDL_TRANSLATE, SOURCE, model, run
+from push_modes import PDL_CHECKPOINT
+
+MODELS = sorted(path.name for path in (SOURCE / "models").iterdir() if path.is_dir())
+ROWS, BATCH = 320, 32
+TRAIN = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--epochs", 2, "--seed", 7]
+
+
+class MixedCluster(Cluster):
+    """Every second trainer computes on a device."""
+
+    def __init__(self, programs, device_programs, device, **options):
+        super().__init__(programs, **options)
+        self.device_programs, self.device = device_programs, device
+
+    def start_trainer(self, rank):
+        if rank % 2 == 0:
+            return super().start_trainer(rank)
+        programs, flags = self.programs, self.trainer_flags
+        self.programs, self.trainer_flags = self.device_programs, [*flags, "--device", self.device]
+        process = super().start_trainer(rank)
+        self.programs, self.trainer_flags = programs, flags
+        return process
+
+
+class DeviceJobs(unittest.TestCase):
+    """Trainings on `device`, as --device takes it."""
+
+    device = "fake"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def translate(self, name, target, *flags, numerics="strict"):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.{target}.", dir=self.root))
+        run(PDL_TRANSLATE, model(name), f"--numerics={numerics}", f"--target={target}", *flags,
+            "-o", folder, "--object-cache", self.root / "cache")
+        return folder
+
+    def data(self, name, rows=ROWS):
+        folder = self.root / "data" / f"{name}.{rows}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return model_data(name, folder, rows)
+
+    def train(self, folder, data, *flags, steps=TRAIN):
+        """Its checkpoint, and what it says of losses and metrics."""
+        saved = pathlib.Path(tempfile.mkdtemp(prefix="saved.", dir=folder)) / "checkpoint"
+        losses = saved.parent / "losses"
+        said = run(folder / "trainer", "train", "--data", data, *steps, "--evaluate-rows",
+                   "0:100", "--checkpoint", saved, "--log-losses", losses, *flags)
+        metrics = [line for line in said.stdout.splitlines() if line.startswith(("train ", "test "))]
+        return saved, [losses.read_text(), *metrics]
+
+    def check_same(self, name, *flags, of_device=(), translate=()):
+        """That a model trains on the device to the bits of a CPU."""
+        data = self.data(name)
+        saved, losses = self.train(self.translate(name, "cpu", *translate), data, *flags)
+        other_saved, other_losses = self.train(self.translate(name, "cuda", *translate), data,
+                                               *flags, *(of_device or ("--device", self.device)))
+        self.assertEqual(losses, other_losses)
+        run(PDL_CHECKPOINT, "diff", saved, other_saved)
+
+    def check_shared_job(self, mode, servers):
+        """That a job with a trainer on a CPU and one on the device has the bits of one on CPUs."""
+        data = self.data("ctr_dnn")
+        plain = self.translate("ctr_dnn", "cpu", f"--mode={mode}")
+        device = self.translate("ctr_dnn", "cuda", f"--mode={mode}")
+        saved = []
+        for name in ("plain", "mixed"):
+            saved.append(self.root / f"{mode}.{name}")
+            options = dict(trainers=2, servers=servers,
+                           trainer_flags=["--data", data, *TRAIN, "--checkpoint", saved[-1]],
+                           server_flags=[*TRAIN[-2:], "--checkpoint", saved[-1]],
+                           peers=mode != "sync")
+            with (Cluster(plain, **options) if name == "plain" else
+                  MixedCluster(plain, device, self.device, **options)) as job:
+                job.start().finish()
+        run(PDL_CHECKPOINT, "diff", *saved)
+
+    def error_of(self, folder, *flags):
+        """How a training that must fail ends: its sentence."""
+        result = subprocess.run(list(map(str, [folder / "trainer", "train", *flags])),
+                                capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(lines), 1, result.stderr)
+        return lines[0]
