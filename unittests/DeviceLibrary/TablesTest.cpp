@@ -17,7 +17,6 @@
 #include "pdlabi/table.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
-#include <atomic>
 #include <barrier>
 #include <cstring>
 #include <map>
@@ -245,17 +244,20 @@ TYPED_TEST(TablesTest, AFullIndexIsRehashed) {
     }
 }
 
-// As those of a GPU do, threads take slots at the same time, most of which
-// others want too.
+// As those of a GPU do, threads take slots at the same time: here all of them
+// want the same one.
 TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
   const TableOptions options =
       makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 1);
-  constexpr int64_t threads = 4;
-  const int64_t count = 20000;
-  for (int round = 0; round < 5; ++round) {
-    const std::vector<int64_t> keys = makeKeys(count, this->random);
-    const HostTable table(options, count, count, Fence::behind);
-    const auto layout = options.layout();
+  const auto layout = options.layout();
+  constexpr int64_t threads = 4, count = 1500;
+  std::vector<int64_t> keys;
+  for (int64_t i = 0; i < count; ++i) {
+    keys.push_back(int64_t(pdlabi::unmixKey(uint64_t(i + 1))));
+    ASSERT_EQ(pdlabi::homeSlotOf(keys.back(), count + 1), 0);
+  }
+  for (int round = 0; round < 20; ++round) {
+    const HostTable table(options, count + 1, count, Fence::behind);
     std::vector<void *> rows;
     std::vector<uint32_t> numbers;
     for (int64_t i = 0; i < count; ++i) {
@@ -263,15 +265,14 @@ TYPED_TEST(TablesTest, ThreadsInsertAtOnce) {
                      layout.offsetOf(uint32_t(i % layout.rowsOfRegion())));
       numbers.push_back(uint32_t(i + 1));
     }
-    const int64_t parts = pdlabi::partsOfTableRow(1, 3, 1);
     std::barrier start(threads);
     std::vector<std::jthread> all;
     for (int64_t thread = 0; thread < threads; ++thread)
       all.emplace_back([&, thread] {
         start.arrive_and_wait();
         PDL_DEVICE_FUNCTION(TypeParam, table_insert)
-        (table.get(), parts, count, keys.data(), rows.data(), numbers.data(), 0,
-         0, thread, threads);
+        (table.get(), /*parts=*/1, count, keys.data(), rows.data(),
+         numbers.data(), /*time=*/0, /*open=*/1, thread, threads);
       });
     all.clear();
     std::vector<void *> found(keys.size());

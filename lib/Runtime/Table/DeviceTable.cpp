@@ -216,7 +216,8 @@ Status DeviceTable::growIndex(int64_t rows, Growth &growth) {
                   growth.numbers);
 }
 
-/// Kernels that were added before have ended.
+/// Kernels that were added before have ended. Where there is room already,
+/// nothing changes.
 Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
   if (rows > mostRows)
     return Status::outOfMemory(fmt::format(
@@ -279,8 +280,6 @@ Status DeviceTable::makeRoom(DeviceStream &stream, int64_t count,
       countMissing(stream, count, keysToFind, rows);
   if (!missing)
     return missing.status();
-  if (hasRoom(knownRows + *missing))
-    return {};
   return grow(stream, knownRows + *missing);
 }
 

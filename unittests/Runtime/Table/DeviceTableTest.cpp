@@ -515,6 +515,35 @@ TEST_F(DeviceTableTest, CollectsInPieces) {
   }
 }
 
+int listings = 0;
+
+/// Counts its launches.
+void countListings(const uint64_t *arguments, int64_t first, int64_t stride) {
+  listings += first == 0;
+  pdltest::CallFromMemory<pdldevice_table_list>::run(arguments, first, stride);
+}
+
+// The host holds few keys at a time, and reads the index again for the others.
+TEST_F(DeviceTableTest, ReadsTheIndexOnceForSomeOfTheKeys) {
+  const auto readings = [&](int64_t rowsListed) {
+    open(makeOptions(), {int64_t(1) << 20, rowsListed});
+    for (DeviceKernel &kernel : kernels)
+      if (kernel.name == std::string("pdldevice_table_list"))
+        kernel.run = countListings;
+    pull(makeKeys(9000));
+    listings = 0;
+    expectSame();
+    return listings;
+  };
+  // Once to count them.
+  EXPECT_EQ(readings(9000), 2);
+  EXPECT_EQ(readings(8999), 3);
+  EXPECT_EQ(readings(2500), 5);
+  // No fewer than a 16th.
+  EXPECT_GT(readings(1), 16);
+  EXPECT_LT(readings(1), 20);
+}
+
 TEST_F(DeviceTableTest, AnErrorOfAVisitorEndsIt) {
   open(makeOptions());
   pull(makeKeys(2000));
