@@ -23,8 +23,8 @@ using namespace pdlrt;
 static constexpr const char *addName = "pdldevice_add";
 static constexpr const char *checkName = "pdldevice_check_finite";
 
-static int32_t findKernel(const pdl_descriptor &descriptor, std::string name,
-                          int32_t type) {
+static int32_t findKernel(const pdl_descriptor &descriptor,
+                          const std::string &name, int32_t type) {
   return findDeviceKernel(descriptor,
                           name + (type == PDL_F32 ? "_f32" : "_f64"));
 }

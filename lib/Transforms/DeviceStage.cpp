@@ -1,0 +1,396 @@
+//===- DeviceStage.cpp - A stage that leaves its work to a device ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceStage.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pdlc;
+
+FailureOr<DeviceStage::Side> DeviceStage::sideOf(Value memory) {
+  Operation *op = memory.getDefiningOp();
+  if (auto view = dyn_cast_or_null<rt::ViewOp>(op))
+    return sideOf(view.getBase());
+  if (auto address = dyn_cast_or_null<rt::AddressOp>(op))
+    return sideOf(address.getBase());
+  if (isa_and_nonnull<LLVM::AddressOfOp>(op))
+    return Side::Both;
+  auto pointer = dyn_cast_or_null<rt::PointerOp>(op);
+  if (!pointer)
+    return failure();
+  switch (pointer.getPlace()) {
+  case rt::Place::worker:
+  case rt::Place::lookup:
+  case rt::Place::loss_sum:
+  case rt::Place::weight_sum:
+  case rt::Place::metric:
+  case rt::Place::draws:
+    return Side::Host;
+  case rt::Place::field_values:
+  case rt::Place::field_splits:
+  case rt::Place::lookup_inverse:
+  case rt::Place::lookup_key_splits:
+  case rt::Place::lookup_occurrences:
+  case rt::Place::parameter:
+  case rt::Place::prepare_arena:
+  case rt::Place::draws_samples:
+    return Side::Both;
+  case rt::Place::gradient:
+  case rt::Place::output:
+  case rt::Place::compute_arena:
+    return Side::Device;
+  }
+  llvm_unreachable("all places are known");
+}
+
+/// What a place has on the device, one for all uses.
+Value DeviceStage::devicePointer(rt::Place place, int64_t index) {
+  Value &known = pointers[{place, index}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(worker);
+    known = rt::DevicePointerOp::create(builder, worker.getLoc(),
+                                        worker.getType(), place, index, worker);
+  }
+  return known;
+}
+
+/// The pointer to the same memory as the device has it.
+Value DeviceStage::onDevice(Value memory) {
+  if (Value known = copies.lookup(memory))
+    return known;
+  Operation *op = memory.getDefiningOp();
+  OpBuilder::InsertionGuard guard(builder);
+  if (auto address = dyn_cast<rt::AddressOp>(op)) {
+    Value base = onDevice(address.getBase());
+    builder.setInsertionPointAfter(op);
+    return copies[memory] =
+               rt::AddressOp::create(builder, op->getLoc(), base.getType(),
+                                     base, address.getOffset());
+  }
+  if (auto pointer = dyn_cast<rt::PointerOp>(op))
+    return devicePointer(pointer.getPlace(), pointer.getIndex());
+  auto constant = cast<LLVM::AddressOfOp>(op);
+  auto global = stage->getParentOfType<ModuleOp>().lookupSymbol<LLVM::GlobalOp>(
+      constant.getGlobalName());
+  auto type = cast<LLVM::LLVMArrayType>(global.getType());
+  // All that stages hold of constants stands behind the worker.
+  builder.setInsertionPointAfter(op);
+  Value bytes = arith::ConstantIndexOp::create(
+      builder, op->getLoc(),
+      static_cast<int64_t>(type.getNumElements()) *
+          type.getElementType().getIntOrFloatBitWidth() / 8);
+  return copies[memory] = rt::DeviceConstantOp::create(
+             builder, op->getLoc(), memory.getType(), worker, bytes, memory);
+}
+
+/// The bytes from the first element of a view to its last.
+Value DeviceStage::bytesOf(Value memref) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  auto type = cast<MemRefType>(memref.getType());
+  Location loc = memref.getLoc();
+  const auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  const int64_t element = type.getElementTypeBitWidth() / 8;
+  auto strides = type.getStridesAndOffset().first;
+  int64_t inner = 1;
+  for (int64_t i = 1; i < type.getRank(); ++i)
+    inner += (type.getDimSize(i) - 1) * strides[i];
+  if (type.getRank() == 0)
+    return constant(element);
+  if (!view.getSize())
+    return constant(((type.getDimSize(0) - 1) * strides[0] + inner) * element);
+  Value bytes = arith::MulIOp::create(builder, loc, view.getSize(),
+                                      constant(strides[0] * element));
+  const int64_t gap = strides[0] - inner;
+  return gap ? arith::SubIOp::create(builder, loc, bytes,
+                                     constant(gap * element))
+             : bytes;
+}
+
+Value DeviceStage::addressOf(Value memref) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  Value base = onDevice(view.getBase());
+  return rt::AddressOp::create(builder, memref.getLoc(), base.getType(), base,
+                               view.getOffset());
+}
+
+Value DeviceStage::hostMemory(Value bytes) {
+  return rt::HostMemoryOp::create(builder, bytes.getLoc(), worker.getType(),
+                                  worker, bytes);
+}
+
+/// A view of other memory that is as `memref` is of its own.
+Value DeviceStage::viewLike(Value memref, Value pointer) {
+  auto view = memref.getDefiningOp<rt::ViewOp>();
+  Value zero = arith::ConstantIndexOp::create(builder, memref.getLoc(), 0);
+  return rt::ViewOp::create(builder, memref.getLoc(), memref.getType(), pointer,
+                            zero, view.getSize());
+}
+
+/// A view for the host of what the device has, behind the next wait.
+Value DeviceStage::copyOut(Value memref) {
+  Value bytes = bytesOf(memref);
+  Value memory = hostMemory(bytes);
+  rt::CopyOutOp::create(builder, memref.getLoc(), worker, bytes,
+                        addressOf(memref), memory);
+  return viewLike(memref, memory);
+}
+
+/// The same for who does not write there.
+Value DeviceStage::copyOutOnce(Value memref) {
+  Value &known = copiedOut[memref];
+  if (!known)
+    known = copyOut(memref);
+  return known;
+}
+
+void DeviceStage::copyIn(Value pointer, Value memref) {
+  rt::CopyInOp::create(builder, memref.getLoc(), worker, bytesOf(memref),
+                       pointer, addressOf(memref));
+}
+
+void DeviceStage::wait(bool isLast) {
+  Location loc = stage.getLoc();
+  Value status = rt::DeviceWaitOp::create(builder, loc, builder.getI32Type(),
+                                          isLast, worker);
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  Value isBad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      status, zero);
+  Block *before = builder.getInsertionBlock();
+  Block *behind = before->splitBlock(builder.getInsertionPoint());
+  OpBuilder::InsertionGuard guard(builder);
+  if (!failed) {
+    failed = builder.createBlock(&stage.getBody(), stage.getBody().end(),
+                                 builder.getI32Type(), loc);
+    func::ReturnOp::create(builder, loc, failed->getArgument(0));
+  }
+  builder.setInsertionPointToEnd(before);
+  cf::CondBranchOp::create(builder, loc, isBad, failed, ValueRange{status},
+                           behind, ValueRange());
+}
+
+LogicalResult DeviceStage::convertCall(func::CallOp call) {
+  func::FuncOp kernel = kernels.kernelOf(call);
+  kernels.add(kernel);
+  SmallVector<Value> arguments;
+  for (auto [operand, argument] :
+       llvm::zip(call.getOperands(), kernel.getArguments())) {
+    if (!isa<LLVM::LLVMPointerType>(operand.getType())) {
+      arguments.push_back(operand);
+      continue;
+    }
+    if (argument.use_empty()) {
+      arguments.push_back(
+          LLVM::ZeroOp::create(builder, call.getLoc(), operand.getType()));
+      continue;
+    }
+    FailureOr<Side> side = sideOf(operand);
+    if (llvm::failed(side) || *side == Side::Host)
+      return refuse(call);
+    arguments.push_back(onDevice(operand));
+  }
+  Value turns = kernels.turnsOf(kernel, call);
+  builder.setInsertionPoint(call);
+  rt::LaunchOp::create(builder, call.getLoc(),
+                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()), turns,
+                       worker, arguments);
+  call.erase();
+  return success();
+}
+
+/// Launches what the device library has for a call of the runtime.
+LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType())) {
+      FailureOr<Side> side = sideOf(operand);
+      if (llvm::failed(side) || *side == Side::Host)
+        return refuse(op);
+    }
+  Location loc = op->getLoc();
+  const auto launch = [&](StringRef name, Type element,
+                          ArrayRef<LibraryArgument> arguments) {
+    kernels.launchFromLibrary(builder, loc, name, element, arguments, worker);
+  };
+  const auto address = [&](Value memref) { return addressOf(memref); };
+  const auto pointer = [&](rt::Place place, int64_t index) {
+    return devicePointer(place, index);
+  };
+  const auto count = [&](rt::Quantity quantity, int64_t index) -> Value {
+    return rt::CountOp::create(builder, loc, builder.getIndexType(), quantity,
+                               index, stage.getArgument(0));
+  };
+  isLaunched =
+      launchFromLibrary(op, {builder, address, pointer, count, launch});
+  if (isLaunched)
+    op->erase();
+  return success();
+}
+
+LogicalResult DeviceStage::convertLoad(memref::LoadOp load) {
+  FailureOr<Side> side = sideOf(load.getMemRef());
+  if (llvm::failed(side))
+    return refuse(load);
+  if (*side != Side::Device)
+    return success();
+  Value there = copyOut(load.getMemRef());
+  wait();
+  builder.setInsertionPoint(load);
+  load.getMemrefMutable().set(there);
+  return success();
+}
+
+LogicalResult DeviceStage::convertStore(memref::StoreOp store) {
+  FailureOr<Side> side = sideOf(store.getMemRef());
+  MemRefType type = store.getMemRefType();
+  // What a stage stores by itself is a number.
+  if (llvm::failed(side) || type.getNumElements() != 1)
+    return refuse(store);
+  if (*side == Side::Host)
+    return success();
+  Value memref = store.getMemRef();
+  Value memory = hostMemory(bytesOf(memref));
+  store.getMemrefMutable().set(viewLike(memref, memory));
+  builder.setInsertionPointAfter(store);
+  copyIn(memory, memref);
+  return success();
+}
+
+LogicalResult DeviceStage::convertCopy(memref::CopyOp copy) {
+  if (!rt::isDense(cast<MemRefType>(copy.getSource().getType())) ||
+      !rt::isDense(cast<MemRefType>(copy.getTarget().getType())))
+    return refuse(copy);
+  rt::CopyWithinOp::create(
+      builder, copy.getLoc(), worker, bytesOf(copy.getTarget()),
+      addressOf(copy.getSource()), addressOf(copy.getTarget()));
+  copy.erase();
+  return success();
+}
+
+/// What the host looks at, with nothing to do for the device.
+static bool onlyLooks(Operation *op) {
+  return isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
+}
+
+/// Lets the host do what there is no kernel for: on copies of what the device
+/// has, and then copies what was written.
+LogicalResult DeviceStage::leaveToHost(Operation *op) {
+  const bool isLast = onlyLooks(op);
+  const SmallVector<Value> written = writtenBy(op);
+  if (!isLast && written.empty())
+    return refuse(op);
+  bool waits = false;
+  SmallVector<std::pair<Value, Value>> results; // of the host, of the device
+  IRMapping moved;
+  for (Value operand : op->getOperands()) {
+    if (!isa<MemRefType>(operand.getType()) || moved.contains(operand))
+      continue;
+    FailureOr<Side> side = sideOf(operand);
+    if (llvm::failed(side))
+      return refuse(op);
+    if (*side != Side::Device)
+      continue;
+    const bool isResult = llvm::is_contained(written, operand);
+    auto type = cast<MemRefType>(operand.getType());
+    // What lies between rows stays as it is.
+    if (isResult && rt::isDense(type)) {
+      Value memory = hostMemory(bytesOf(operand));
+      moved.map(operand, viewLike(operand, memory));
+      results.push_back({memory, operand});
+      continue;
+    }
+    Value there = isLast ? copyOutOnce(operand) : copyOut(operand);
+    moved.map(operand, there);
+    waits = true;
+    if (isResult)
+      results.push_back({there.getDefiningOp<rt::ViewOp>().getBase(), operand});
+  }
+  for (OpOperand &operand : op->getOpOperands())
+    if (Value there = moved.lookupOrNull(operand.get()))
+      operand.set(there);
+  if (isLast) {
+    atEnd[op->getBlock()->getTerminator()].push_back(op);
+    return success();
+  }
+  if (waits)
+    wait();
+  builder.setInsertionPointAfter(op);
+  for (auto [memory, memref] : results)
+    copyIn(memory, memref);
+  return success();
+}
+
+/// All is done when the stage returns.
+void DeviceStage::finish(func::ReturnOp end) {
+  if (end->getBlock() == failed)
+    return;
+  builder.setInsertionPoint(end);
+  wait(/*isLast=*/true);
+}
+
+LogicalResult DeviceStage::convert(Operation *op) {
+  builder.setInsertionPoint(op);
+  if (!onlyLooks(op) && !isMemoryEffectFree(op))
+    copiedOut.clear();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](func::CallOp call) {
+        return kernels.kernelOf(call) ? convertCall(call) : success();
+      })
+      .Case([&](memref::LoadOp load) { return convertLoad(load); })
+      .Case([&](memref::StoreOp store) { return convertStore(store); })
+      .Case([&](memref::CopyOp copy) { return convertCopy(copy); })
+      .Case([&](rt::GradientReadyOp ready) {
+        // What is not said is complete when the stage ends.
+        ready.erase();
+        return success();
+      })
+      .Default([&](Operation *other) {
+        if (other->hasTrait<rt::CallsRuntime>()) {
+          bool isLaunched = false;
+          if (llvm::failed(launchLibrary(other, isLaunched)))
+            return failure();
+          return isLaunched ? success() : leaveToHost(other);
+        }
+        return isMemoryEffectFree(other) ||
+                       other->hasTrait<OpTrait::IsTerminator>() ||
+                       isa<rt::PointerOp, rt::CountOp>(other)
+                   ? success()
+                   : refuse(other);
+      });
+}
+
+LogicalResult DeviceStage::convert() {
+  SmallVector<Operation *> all;
+  for (Block &block : stage.getBody())
+    for (Operation &op : block)
+      all.push_back(&op);
+  worker = rt::PointerOp::create(builder, stage.getLoc(),
+                                 stage.getArgument(0).getType(),
+                                 rt::Place::worker, 0, stage.getArgument(0));
+  for (Operation *op : all)
+    if (llvm::failed(convert(op)))
+      return failure();
+  SmallVector<func::ReturnOp> ends(stage.getBody().getOps<func::ReturnOp>());
+  for (func::ReturnOp end : ends)
+    finish(end);
+  for (auto &[end, ops] : atEnd) {
+    if (!isa<func::ReturnOp>(end)) {
+      builder.setInsertionPoint(end);
+      wait();
+    }
+    for (Operation *op : ops)
+      op->moveBefore(end);
+  }
+  return success();
+}
