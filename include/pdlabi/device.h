@@ -81,6 +81,15 @@ void pdldevice_bf16_product_f32(int64_t transpose_a, int64_t transpose_b,
                                 int64_t c_stride, int64_t first,
                                 int64_t stride);
 
+/* What follows a product that was formed elsewhere: its posts, as those of
+ * pdldevice_product, on the elements of C, as they stand. Turns: m x n. */
+int64_t pdldevice_posts_turns(int64_t m, int64_t n, uint64_t posts,
+                              const void *bias, const void *mask, void *c,
+                              int64_t c_stride);
+void pdldevice_posts_f32(int64_t m, int64_t n, uint64_t posts,
+                         const float *bias, const float *mask, float *c,
+                         int64_t c_stride, int64_t first, int64_t stride);
+
 /* pdlrt_batch_gemm. Turns: tiles, as those of pdldevice_product, of all
  * products. */
 int64_t pdldevice_batch_product_turns(int64_t transpose_a, int64_t transpose_b,

@@ -150,10 +150,6 @@ inline void addDepth(Factors &factors, const Product<T> &product, const T *a,
   }
 }
 
-template <typename T> inline T zeroWhereNotPositive(T test, T x) {
-  return test <= 0 ? T(0) : x;
-}
-
 /// Calls body(r, c) for each element that is the tile's own.
 template <typename Shape, typename Body>
 inline void forElements(const Tile<Shape> &tile, Body body) {

@@ -58,6 +58,11 @@ inline double multiplyAdd(double a, double b, double c) {
 inline float squareRoot(float x) { return __builtin_sqrtf(x); }
 inline double squareRoot(double x) { return __builtin_sqrt(x); }
 
+/// Relu, of a number by itself, and its gradient: NaN stays.
+template <typename T> inline T zeroWhereNotPositive(T test, T x) {
+  return test <= 0 ? T(0) : x;
+}
+
 } // namespace pdldevice
 
 #endif // LIB_DEVICELIBRARY_TURNS_H
