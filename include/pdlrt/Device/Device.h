@@ -50,9 +50,29 @@ struct DeviceCode {
   /// Ends with a zero.
   const char *ptx = nullptr;
   std::span<const DeviceKernel> kernels;
+  /// Whether streams are asked for products, for which a device may need a
+  /// library more.
+  bool multiplies = false;
 
   /// Whether there is that kernel, and it takes so many arguments.
   Status checkLaunch(size_t kernel, size_t arguments) const;
+};
+
+/// C = A op B + bias, of f32, all row-major. A is m x k, or k x m if it is
+/// transposed; B is k x n, or n x k; both without gaps. None of the sizes is 0.
+/// C overlaps nothing else.
+struct DeviceProduct {
+  bool transposeA = false, transposeB = false;
+  int64_t m = 0, n = 0, k = 0;
+  const void *a = nullptr;
+  const void *b = nullptr;
+  /// Of n elements, for each row of C; null: none.
+  const void *bias = nullptr;
+  void *c = nullptr;
+  /// From row to row of C, n or more; what lies between them stays.
+  int64_t cStride = 0;
+  /// Whether factors may be rounded to bf16. Sums are of f32 in any case.
+  bool roundsFactors = false;
 };
 
 class Device;
@@ -124,6 +144,10 @@ public:
   virtual Status launch(size_t kernel, int64_t turns,
                         std::span<const uint64_t> arguments,
                         std::span<const DeviceUse> beside = {}) = 0;
+  /// Forms a product, in an order that depends on its sizes, on how its memory
+  /// is aligned, and on the device: the same each time. False, and no work,
+  /// where the device has nothing for it. Only of code that multiplies.
+  virtual Expected<bool> multiply(const DeviceProduct &product) = 0;
   /// A moment behind all that was added until now.
   virtual Expected<std::unique_ptr<DeviceEvent>> record() = 0;
   /// Lets what is added from now on wait for a moment of any stream.
@@ -131,7 +155,7 @@ public:
   /// Waits until all is done; its error, if there was one.
   virtual Status synchronize() = 0;
 
-  /// Up to `endCapture`, copies, clears and launches are kept and not done.
+  /// Up to `endCapture`, copies, clears, launches and products are kept and not done.
   /// Nothing else is asked for meanwhile. Memory of the host is such as the
   /// device gave.
   virtual Status beginCapture() = 0;
@@ -150,7 +174,8 @@ public:
 
   /// Its name, for logs.
   virtual std::string describe() const = 0;
-  /// Takes the kernels that `launch` names. Once, before the first launch.
+  /// Takes the kernels that `launch` names, and opens what products need. Once,
+  /// before the first of both. Errors name what is missing.
   virtual Status load(const DeviceCode &code) = 0;
   /// At addresses that are multiples of 64. What it holds is not defined. An
   /// error with PDL_OUT_OF_MEMORY says how much is missing.
@@ -181,6 +206,9 @@ Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
 struct FakeFaults {
   int64_t allocations = -1;
   int64_t launches = -1;
+  /// Products that it forms; it has nothing for more of them, which is no
+  /// error.
+  int64_t products = -1;
   /// Pieces of work, of all streams; behind them the device is lost.
   int64_t work = -1;
 };

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Device/CublasProducts.h"
 #include "Device/CudaDriver.h"
 #include "Device/Nccl.h"
 #include "pdlrt/Core/Log.h"
@@ -82,6 +83,7 @@ public:
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
                 std::span<const DeviceUse> beside) override;
+  Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
@@ -97,12 +99,15 @@ private:
   CudaDevice &device;
   const Stream handle;
   StreamTrace trace;
+  /// From the first product on.
+  std::unique_ptr<CublasProducts> products;
 };
 
 class CudaDevice final : public Device {
 public:
-  CudaDevice(const Driver &with, DeviceNumber number)
-      : driver(with), number(number) {}
+  CudaDevice(const Driver &with, DeviceNumber number,
+             const cublaslt::Library *products)
+      : driver(with), number(number), products(products) {}
   ~CudaDevice() override;
 
   Status open();
@@ -128,14 +133,18 @@ private:
   friend class CudaStream;
 
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
+  Status openProducts();
 
   const DeviceNumber number;
+  const cublaslt::Library *products;
   std::string name;
   int64_t multiprocessorCount = 1;
   Context context = nullptr;
   Module module = nullptr;
   DeviceCode code;
   std::vector<Function> functions;
+  /// Where the code multiplies.
+  std::unique_ptr<CublasHandle> multiplier;
 };
 
 } // namespace
@@ -185,6 +194,7 @@ Status CudaDevice::open() {
 CudaDevice::~CudaDevice() {
   if (!context || !makeCurrent().ok())
     return;
+  multiplier.reset();
   if (module)
     (void)driver.unloadModule(module);
   (void)driver.releaseContext(number);
@@ -211,6 +221,21 @@ Status CudaDevice::load(const DeviceCode &given) {
     PDLRT_RETURN_IF_ERROR(
         check(driver.getFunction(&functions[i], module, given.kernels[i].name),
               std::string("finding kernel ") + given.kernels[i].name));
+  return code.multiplies ? openProducts() : Status();
+}
+
+Status CudaDevice::openProducts() {
+  if (!products) {
+    const Expected<const cublaslt::Library *> opened = cublaslt::openLibrary();
+    if (!opened)
+      return opened.status();
+    products = *opened;
+  }
+  Expected<std::unique_ptr<CublasHandle>> created =
+      CublasHandle::create(*products);
+  if (!created)
+    return std::move(created).status();
+  multiplier = std::move(*created);
   return {};
 }
 
@@ -274,6 +299,7 @@ CudaStream::~CudaStream() {
   if (!device.makeCurrent().ok())
     return;
   (void)device.driver.synchronizeStream(handle);
+  products.reset();
   (void)device.driver.destroyStream(handle);
 }
 
@@ -341,6 +367,23 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
                ? Status()
                : device.check(result, std::string("launching ") + name);
   });
+}
+
+Expected<bool> CudaStream::multiply(const DeviceProduct &product) {
+  if (!device.multiplier)
+    return Status::internal(
+        "the device is asked for a product by code that has none");
+  PDLRT_RETURN_IF_ERROR(device.makeCurrent());
+  if (!products)
+    products =
+        std::make_unique<CublasProducts>(device, *device.multiplier, handle);
+  bool isDone = false;
+  PDLRT_RETURN_IF_ERROR(trace.around("product", [&] {
+    const Expected<bool> done = products->multiply(product);
+    isDone = done && *done;
+    return done.status();
+  }));
+  return isDone;
 }
 
 Expected<std::unique_ptr<DeviceEvent>> CudaStream::record() {
@@ -474,9 +517,10 @@ void StreamTrace::collect() {
   forget();
 }
 
-Expected<std::unique_ptr<Device>> cuda::openDevice(const Driver &driver,
-                                                   int number) {
-  auto device = std::make_unique<CudaDevice>(driver, number);
+Expected<std::unique_ptr<Device>>
+cuda::openDevice(const Driver &driver, int number,
+                 const cublaslt::Library *products) {
+  auto device = std::make_unique<CudaDevice>(driver, number, products);
   PDLRT_RETURN_IF_ERROR(device->open());
   return std::unique_ptr<Device>(std::move(device));
 }

@@ -8,7 +8,8 @@
 
 #include "Device/CudaDriver.h"
 
-#include <dlfcn.h>
+#include "Device/SharedLibrary.h"
+
 #include <map>
 #include <mutex>
 #include <string>
@@ -16,22 +17,8 @@
 using namespace pdlrt;
 using namespace pdlrt::cuda;
 
-namespace {
-/// A library, and the first function that it lacks.
-struct Library {
-  void *handle;
-  const char *missing = nullptr;
-
-  template <typename Function> void find(Function &function, const char *name) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    if (!function && !missing)
-      missing = name;
-  }
-};
-} // namespace
-
 static const char *findAll(void *handle, Driver &driver) {
-  Library library{handle};
+  SharedLibrary library{handle};
   library.find(driver.init, "cuInit");
   library.find(driver.errorText, "cuGetErrorString");
   library.find(driver.deviceCount, "cuDeviceGetCount");

@@ -23,6 +23,9 @@
 
 namespace pdlrt {
 class Device;
+namespace cublaslt {
+struct Library;
+} // namespace cublaslt
 } // namespace pdlrt
 
 namespace pdlrt::cuda {
@@ -100,8 +103,11 @@ struct Driver {
 /// An error names the library or the function that is missing, and the package.
 Expected<const Driver *> openDriver(const char *library = "libcuda.so.1");
 
-/// The GPU of that number. The driver outlives it.
-Expected<std::unique_ptr<Device>> openDevice(const Driver &driver, int number);
+/// The GPU of that number. The driver outlives it, as does the library of
+/// products; without one, what is there is opened when code multiplies.
+Expected<std::unique_ptr<Device>>
+openDevice(const Driver &driver, int number,
+           const cublaslt::Library *products = nullptr);
 
 } // namespace pdlrt::cuda
 

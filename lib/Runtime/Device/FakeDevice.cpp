@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/FakeMemory.h"
+#include "pdlabi/device.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
 
@@ -27,6 +28,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 using namespace pdlrt;
 
@@ -107,6 +109,7 @@ public:
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
                 std::span<const DeviceUse> beside) override;
+  Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
   Status synchronize() override;
@@ -115,6 +118,7 @@ public:
   Status replay(const DeviceGraph &graph) override;
 
 private:
+  Status addProduct(const DeviceProduct &product);
   Status keep(std::function<Status()> call) {
     kept->calls.push_back(std::move(call));
     return {};
@@ -537,6 +541,75 @@ Status FakeStream::launch(size_t index, int64_t turns,
        given = std::vector<uint64_t>(arguments.begin(), arguments.end())] {
         runThreads(kernel, turns, given.data());
       });
+}
+
+/// In the order of strict numerics: a device may take any.
+static void multiplyOnHost(const DeviceProduct &product) {
+  const auto floats = [](const void *memory) {
+    return static_cast<const float *>(memory);
+  };
+  const auto multiply = product.roundsFactors ? pdldevice_bf16_product_f32
+                                              : pdldevice_product_f32;
+  multiply(product.transposeA, product.transposeB, product.m, product.n,
+           product.k, floats(product.a), floats(product.b),
+           product.bias ? PDL_POST_BIAS : 0, floats(product.bias), nullptr,
+           static_cast<float *>(product.c), product.cStride, 0, 1);
+}
+
+Expected<bool> FakeStream::multiply(const DeviceProduct &product) {
+  {
+    const std::lock_guard lock(device.mutex);
+    if (!device.code.multiplies)
+      return device.fail(Status::internal(
+          "the device is asked for a product by code that has none"));
+    if (!goesWell(device.faults.products))
+      return false;
+  }
+  PDLRT_RETURN_IF_ERROR(kept ? keep([=, this] { return addProduct(product); })
+                             : addProduct(product));
+  return true;
+}
+
+Status FakeStream::addProduct(const DeviceProduct &product) {
+  const std::lock_guard lock(device.mutex);
+  const char *const name = "a product";
+  if (product.m <= 0 || product.n <= 0 || product.k <= 0 ||
+      product.cStride < product.n)
+    return device.fail(Status::internal(
+        "a product of " + std::to_string(product.m) + " x " +
+        std::to_string(product.n) + " x " + std::to_string(product.k) +
+        ", with rows " + std::to_string(product.cStride) + " apart"));
+  const auto bytes = [](int64_t elements) {
+    return size_t(elements) * sizeof(float);
+  };
+  const size_t written = bytes((product.m - 1) * product.cStride + product.n);
+  std::vector<FakeUse> uses;
+  for (const auto &[memory, size, isWritten] :
+       {std::tuple(product.a, bytes(product.m * product.k), false),
+        std::tuple(product.b, bytes(product.k * product.n), false),
+        std::tuple(product.bias, bytes(product.n), false),
+        std::tuple<const void *, size_t, bool>(product.c, written, true)}) {
+    if (memory == product.bias && !memory)
+      continue;
+    const Expected<FakeUse> use = device.useOf(name, memory, size, isWritten);
+    if (!use)
+      return use.status();
+    uses.push_back(*use);
+    const auto *begin = static_cast<const char *>(memory);
+    const auto *c = static_cast<const char *>(product.c);
+    if (!isWritten && begin < c + written && c < begin + size)
+      return device.fail(Status::internal(
+          "a product reads what it writes: a device does that in any order"));
+  }
+  if (!goesWell(device.faults.products))
+    return false;
+  if (!goesWell(device.faults.launches))
+    return device.fail(
+        Status::internal("a product cannot be launched: the fake "
+                         "device was told to fail"));
+  PDLRT_RETURN_IF_ERROR(
+      device.add(number, name, uses, [product] { multiplyOnHost(product); }));
+  return true;
 }
 
 Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CublasStandIn.h"
+
 #include "Device/CudaDriver.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
@@ -355,6 +357,70 @@ TEST_F(CudaDeviceTest, ErrorsAreSentences) {
   EXPECT_EQ(other->load({"TEXT", kernels}).message(),
             "line 3: what is this?: loading the kernels: what went wrong (CUDA "
             "error 218)");
+}
+
+/// Of one row and column.
+DeviceProduct smallProduct(const float &a, const float &b, float &c) {
+  return {false, false, 1, 1, 1, &a, &b, nullptr, &c, 1, false};
+}
+
+TEST_F(CudaDeviceTest, ProductsAreTheLibrarys) {
+  const cublaslt::Library library = standin::library();
+  auto multiplier = *cuda::openDevice(driver, 0, &library);
+  ASSERT_TRUE(multiplier->load({"TEXT", kernels, /*multiplies=*/true}).ok());
+  auto itsOwn = *multiplier->createStream("products");
+  calls.clear();
+  const float a = 3, b = 5;
+  float c = 0;
+  Trace::start();
+  const Expected<bool> done = itsOwn->multiply(smallProduct(a, b, c));
+  ASSERT_TRUE(done.ok());
+  EXPECT_TRUE(*done);
+  EXPECT_TRUE(itsOwn->synchronize().ok());
+  const Trace::Recorded recorded = Trace::stop();
+  EXPECT_EQ(c, 15);
+  EXPECT_EQ(standin::state.stream, itsStream);
+  const auto own = std::ranges::find(recorded.threads, "a GPU: products",
+                                     &ThreadTrace::name);
+  ASSERT_NE(own, recorded.threads.end());
+  ASSERT_EQ(own->events.size(), 1u);
+  EXPECT_STREQ(own->events[0].name, "product");
+  // Its memory goes before the stream, when all is done; the handle last.
+  const std::string memory =
+      addressText(reinterpret_cast<cuda::Address>(standin::state.workspace));
+  calls.clear();
+  itsOwn.reset();
+  EXPECT_THAT(calls,
+              ElementsAre("synchronize", "release " + memory, "end of stream"));
+  EXPECT_EQ(standin::state.alive, 1);
+  multiplier.reset();
+  EXPECT_EQ(standin::state.alive, 0);
+}
+
+TEST_F(CudaDeviceTest, ProductsFailBeforeTheFirstStep) {
+  const cublaslt::Library library = standin::library();
+  standin::state.nextFailure = "create";
+  standin::state.failure = 1;
+  const auto other = *cuda::openDevice(driver, 0, &library);
+  EXPECT_THAT(other->load({"TEXT", kernels, /*multiplies=*/true}).message(),
+              HasSubstr("starting NVIDIA's cuBLASLt"));
+  // Who does not multiply needs none.
+  const auto plain = *cuda::openDevice(driver, 0, &library);
+  standin::state.nextFailure = "create";
+  EXPECT_TRUE(plain->load({"TEXT", kernels}).ok());
+  const float a = 3, b = 5;
+  float c = 0;
+  EXPECT_EQ(stream->multiply(smallProduct(a, b, c)).status().message(),
+            "the device is asked for a product by code that has none");
+  // Its sentence comes through.
+  const auto third = *cuda::openDevice(driver, 0, &library);
+  standin::state.nextFailure.clear();
+  ASSERT_TRUE(third->load({"TEXT", kernels, /*multiplies=*/true}).ok());
+  const auto itsOwn = *third->createStream("products");
+  standin::state.nextFailure = "multiply";
+  standin::state.failure = 13;
+  EXPECT_EQ(itsOwn->multiply(smallProduct(a, b, c)).status().message(),
+            "a product of cuBLASLt: what went wrong (cuBLAS status 13)");
 }
 
 TEST(CudaDriverTest, WhatIsMissingIsNamed) {

@@ -485,4 +485,111 @@ TEST_F(FakeDeviceTest, HostMemoryIsThere) {
   EXPECT_THAT(device->describe(), HasSubstr("fake"));
 }
 
+class FakeProductTest : public FakeDeviceTest {
+protected:
+  void SetUp() override { openMultiplying({}); }
+
+  void openMultiplying(const FakeFaults &faults) {
+    product = {};
+    memory.clear();
+    stream.reset();
+    other.reset();
+    device = createFakeDevice(faults);
+    ASSERT_TRUE(device->load({"", kernels, /*multiplies=*/true}).ok());
+    stream = *device->createStream("test");
+    other = *device->createStream("test");
+    product.m = 2;
+    product.n = 3;
+    product.k = 2;
+    product.cStride = 4;
+    product.a = filled({1, 2, 3, 4});
+    product.b = filled({1, 0, 2, 0, 1, 3});
+    product.bias = filled({10, 20, 30});
+    product.c = filled({0, 0, 0, 7, 0, 0, 0});
+  }
+  /// Of the device, with these numbers.
+  void *filled(const std::vector<float> &values) {
+    memory.push_back(floats(values.size()));
+    EXPECT_TRUE(stream
+                    ->copyIn(memory.back().data(), values.data(),
+                             values.size() * sizeof(float))
+                    .ok());
+    EXPECT_TRUE(stream->synchronize().ok());
+    return memory.back().data();
+  }
+  std::string sentence() {
+    return stream->multiply(product).status().message();
+  }
+
+  std::vector<DeviceBuffer> memory;
+  DeviceProduct product;
+};
+
+TEST_F(FakeProductTest, IsFormedWhenItIsWaitedFor) {
+  std::vector<float> out(7);
+  const Expected<bool> done = stream->multiply(product);
+  ASSERT_TRUE(done.ok() && *done);
+  ASSERT_TRUE(stream->copyOut(out.data(), product.c, 28).ok());
+  EXPECT_TRUE(std::isnan(out[0]));
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{11, 22, 38, 7, 13, 24, 48}));
+  // Transposed, both; factors that round to 1 and 3.
+  product.transposeA = product.transposeB = product.roundsFactors = true;
+  product.bias = nullptr;
+  product.a = filled({1.001f, 3.003f, 2, 4});
+  product.b = filled({1, 0, 0, 1, 2, 3.003f});
+  ASSERT_TRUE(*stream->multiply(product));
+  ASSERT_TRUE(stream->copyOut(out.data(), product.c, 28).ok());
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_EQ(out, (std::vector<float>{1, 2, 8, 7, 3, 4, 18}));
+}
+
+TEST_F(FakeProductTest, WrongMemoryIsAnError) {
+  std::vector<float> host(7);
+  product.a = host.data();
+  EXPECT_THAT(sentence(),
+              HasSubstr("a product is given a pointer of the host"));
+  openMultiplying({});
+  product.c = static_cast<float *>(product.c) + 1;
+  EXPECT_THAT(sentence(), HasSubstr("a product is given 28 bytes of the device "
+                                    "that are not, or not all, allocated"));
+  openMultiplying({});
+  product.bias = product.c;
+  EXPECT_THAT(sentence(), HasSubstr("a product reads what it writes"));
+  openMultiplying({});
+  product.cStride = 2;
+  EXPECT_THAT(sentence(), HasSubstr("with rows 2 apart"));
+  openMultiplying({});
+  product.k = 0;
+  EXPECT_THAT(sentence(), HasSubstr("a product of 2 x 3 x 0"));
+}
+
+TEST_F(FakeProductTest, StreamsWaitForIt) {
+  ASSERT_TRUE(*stream->multiply(product));
+  const auto event = *stream->record();
+  ASSERT_TRUE(other->wait(*event).ok());
+  EXPECT_TRUE(other->clear(product.c, 4).ok());
+  ASSERT_TRUE(stream->synchronize().ok() && other->synchronize().ok());
+  void *const target = filled({0});
+  ASSERT_TRUE(*stream->multiply(product));
+  // Who reads beside it may.
+  EXPECT_TRUE(other->copyWithin(target, product.a, 4).ok());
+  EXPECT_THAT(other->clear(const_cast<void *>(product.b), 4).message(),
+              HasSubstr("uses memory that stream 0 reads"));
+}
+
+TEST_F(FakeProductTest, IsDeclinedOrFailsWhereThatIsAskedFor) {
+  openMultiplying({.products = 1});
+  EXPECT_TRUE(*stream->multiply(product));
+  const Expected<bool> second = stream->multiply(product);
+  ASSERT_TRUE(second.ok());
+  EXPECT_FALSE(*second);
+  EXPECT_TRUE(stream->synchronize().ok());
+  openMultiplying({.launches = 0});
+  EXPECT_THAT(sentence(), HasSubstr("a product cannot be launched"));
+  memory.clear();
+  open({});
+  EXPECT_THAT(sentence(), HasSubstr("a product by code that has none"));
+}
+
 } // namespace
