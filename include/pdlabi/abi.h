@@ -588,7 +588,8 @@ typedef struct pdl_descriptor {
   const pdl_metric *metrics;
   int32_t program_count;
   const pdl_program *programs;
-  int32_t target; /* pdl_target */
+  int32_t target;          /* pdl_target */
+  int32_t device_products; /* whether stages call pdlrt_device_product */
   int32_t device_kernel_count;
   const pdl_device_kernel *device_kernels; /* by number */
   const char *device_code; /* CUDA: PTX with an entry for each kernel; null: the
@@ -857,6 +858,17 @@ void *pdlrt_device_constant(void *worker, int64_t bytes, const void *constant);
 /* Adds kernel `kernel` of the descriptor, of so many turns. */
 void pdlrt_launch(void *worker, int32_t kernel, int64_t turns,
                   const uint64_t *arguments);
+
+/* Adds C = A op B, each column plus its element of `bias` (null: none), of f32,
+ * with A, B and C as those of pdlrt_gemm. A library of the device computes it,
+ * in an order of its own. `product`: PDL_PRODUCT_FAST, or PDL_PRODUCT_BF16,
+ * where it rounds factors to bf16 and adds in f32. What it does not take is a
+ * launch of kernel `kernel` of the descriptor, which has the arguments of
+ * pdldevice_product. */
+void pdlrt_device_product(void *worker, int32_t product, int32_t kernel,
+                          int32_t transpose_a, int32_t transpose_b, int64_t m,
+                          int64_t n, int64_t k, const void *a, const void *b,
+                          const void *bias, void *c, int64_t c_stride);
 
 /* Memory of the host of `bytes` bytes that copies may use until the stage ends.
  * Never null. */

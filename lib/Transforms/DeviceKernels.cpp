@@ -97,7 +97,8 @@ static void callLibrary(func::FuncOp kernel) {
     const auto address = [&](Value memref) {
       return addressInKernel(builder, memref);
     };
-    launchFromLibrary(product, {builder, address, nullptr, nullptr, call});
+    launchFromLibrary(product,
+                      {builder, address, nullptr, nullptr, nullptr, call});
     product.erase();
   }
 }
@@ -135,8 +136,9 @@ void DeviceKernels::launchFromLibrary(OpBuilder &builder, Location loc,
   rt::LaunchOp::create(builder, loc, kernel, count, worker, values);
 }
 
-void DeviceKernels::addForRuntime(StringRef name,
-                                  ArrayRef<rt::DeviceArgument> kinds) {
+FlatSymbolRefAttr
+DeviceKernels::addForRuntime(StringRef name,
+                             ArrayRef<rt::DeviceArgument> kinds) {
   MLIRContext *context = module.getContext();
   Type index = IndexType::get(context),
        pointer = LLVM::LLVMPointerType::get(context);
@@ -148,6 +150,7 @@ void DeviceKernels::addForRuntime(StringRef name,
   FlatSymbolRefAttr kernel = declareInLibrary(module, name, types, {});
   if (library.insert(kernel.getAttr()).second)
     describe(kernel, kinds);
+  return kernel;
 }
 
 void DeviceKernels::add(func::FuncOp kernel) {

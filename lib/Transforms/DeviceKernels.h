@@ -44,9 +44,9 @@ public:
                          llvm::StringRef name, mlir::Type element,
                          llvm::ArrayRef<LibraryArgument> arguments,
                          mlir::Value worker);
-  /// Has one of the library for the runtime, which launches it by its name.
-  void addForRuntime(llvm::StringRef name,
-                     llvm::ArrayRef<rt::DeviceArgument> kinds);
+  /// Has one of the library for the runtime, which launches it by itself.
+  mlir::FlatSymbolRefAttr
+  addForRuntime(llvm::StringRef name, llvm::ArrayRef<rt::DeviceArgument> kinds);
   /// How many turns `call` has of it: the number is computed before the call.
   mlir::Value turnsOf(mlir::func::FuncOp kernel, mlir::func::CallOp call);
   /// Gives those who call it on the host, too, a function of their own.

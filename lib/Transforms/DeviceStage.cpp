@@ -210,6 +210,22 @@ LogicalResult DeviceStage::convertCall(func::CallOp call) {
   return success();
 }
 
+/// Leaves a product to a library of the device, which may decline it.
+void DeviceStage::multiply(Location loc, const LibraryProduct &product) {
+  using enum rt::DeviceArgument;
+  const bool isBf16 = product.kind == rt::Product::bf16;
+  FlatSymbolRefAttr otherwise = kernels.addForRuntime(
+      libraryName(isBf16 ? "bf16_product" : "product", builder.getF32Type()),
+      {number, number, number, number, number, read, read, number, read, read,
+       written, number});
+  rt::DeviceProductOp::create(
+      builder, loc, product.kind, worker, product.lhs, product.rhs,
+      product.bias, product.transposeLhs, product.transposeRhs, product.m,
+      product.n, product.k, product.out, product.stride, otherwise.getValue());
+  stage->getParentOp()->setAttr(rt::RTDialect::kDeviceProductsAttrName,
+                                builder.getUnitAttr());
+}
+
 /// Launches what the device library has for a call of the runtime.
 LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
   for (Value operand : op->getOperands())
@@ -231,8 +247,15 @@ LogicalResult DeviceStage::launchLibrary(Operation *op, bool &isLaunched) {
     return rt::CountOp::create(builder, loc, builder.getIndexType(), quantity,
                                index, stage.getArgument(0));
   };
-  isLaunched =
-      launchFromLibrary(op, {builder, address, pointer, count, launch});
+  // Rounded factors have a settled order where the numerics is strict.
+  const auto byDevice = [&](const LibraryProduct &product) {
+    multiply(loc, product);
+  };
+  llvm::function_ref<void(const LibraryProduct &)> multiply;
+  if (numerics == rt::Numerics::fast)
+    multiply = byDevice;
+  isLaunched = launchFromLibrary(
+      op, {builder, address, pointer, count, multiply, launch});
   if (isLaunched)
     op->erase();
   return success();

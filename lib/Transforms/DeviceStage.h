@@ -30,8 +30,10 @@ namespace pdlc {
 /// Stage compute of a program, on its way to a device.
 class DeviceStage {
 public:
-  DeviceStage(mlir::func::FuncOp stage, DeviceKernels &kernels)
-      : stage(stage), kernels(kernels),
+  /// `numerics`: whether a library of the device may form products.
+  DeviceStage(mlir::func::FuncOp stage, DeviceKernels &kernels,
+              rt::Numerics numerics)
+      : stage(stage), kernels(kernels), numerics(numerics),
         builder(mlir::OpBuilder::atBlockBegin(&stage.getBody().front())) {}
 
   mlir::LogicalResult convert();
@@ -55,6 +57,7 @@ private:
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertCall(mlir::func::CallOp call);
   mlir::Value devicePointer(rt::Place place, int64_t index);
+  void multiply(mlir::Location loc, const LibraryProduct &product);
   mlir::LogicalResult launchLibrary(mlir::Operation *op, bool &isLaunched);
   mlir::LogicalResult convertLoad(mlir::memref::LoadOp load);
   mlir::LogicalResult convertStore(mlir::memref::StoreOp store);
@@ -69,6 +72,7 @@ private:
 
   mlir::func::FuncOp stage;
   DeviceKernels &kernels;
+  const rt::Numerics numerics;
   /// Each op is built where the one stands that it replaces.
   mlir::OpBuilder builder;
   mlir::Value worker;

@@ -79,7 +79,8 @@ void ExtractKernels::runOnOperation() {
         !function || !kept.contains(function))
       op.erase();
   for (StringRef name :
-       {rt::RTDialect::kTargetAttrName, rt::RTDialect::kDeviceCodeAttrName})
+       {rt::RTDialect::kTargetAttrName, rt::RTDialect::kDeviceCodeAttrName,
+        rt::RTDialect::kDeviceProductsAttrName})
     module->removeAttr(name);
   reportStatistic(*this, module, numKernels, "extracted-kernels", kernels);
 }

@@ -35,6 +35,8 @@ using namespace pdlc;
 
 namespace {
 struct LaunchKernels : pdlc::impl::RTLaunchKernelsBase<LaunchKernels> {
+  using RTLaunchKernelsBase::RTLaunchKernelsBase;
+
   void runOnOperation() override;
 };
 } // namespace
@@ -118,11 +120,17 @@ static void leaveRulesToHost(ModuleOp module) {
 
 void LaunchKernels::runOnOperation() {
   ModuleOp module = getOperation();
+  std::optional<rt::Numerics> known = rt::symbolizeNumerics(numerics);
+  if (!known) {
+    module.emitError() << "rt-launch-kernels knows no numerics '" << numerics
+                       << "'; expected fast or strict";
+    return signalPassFailure();
+  }
   SymbolTable symbols(module);
   DeviceKernels kernels(module);
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>()) {
     auto stage = symbols.lookup<func::FuncOp>(program.getCompute());
-    if (stage && llvm::failed(DeviceStage(stage, kernels).convert()))
+    if (stage && llvm::failed(DeviceStage(stage, kernels, *known).convert()))
       return signalPassFailure();
     module->setAttr(rt::RTDialect::kTargetAttrName,
                     StringAttr::get(&getContext(), "cuda"));

@@ -88,8 +88,8 @@ private:
   /// has.
   void forEachBlock(Value count, function_ref<void(Value, Value)> body);
   /// A product of `scores` of a block, and of what comes of them.
-  void product(Value m, Value n, Value k, bool transposed, Value a, Value b,
-               Value c, Type element);
+  void product(rt::Numerics numerics, Value m, Value n, Value k,
+               bool transposed, Value a, Value b, Value c, Type element);
 
   const LibraryBuilder &library;
   OpBuilder &builder;
@@ -118,20 +118,39 @@ Launches::Bags Launches::bagsIn(Value memref) {
 
 bool Launches::emit(rt::GemmOp op) {
   const bool isBf16 = op.getProduct() == rt::Product::bf16;
+  Value out = op.getOut();
+  Type element = elementOf(out);
   uint64_t posts = 0;
   for (auto [place, post] :
        llvm::enumerate(op.getPosts().getAsRange<rt::PostOpAttr>()))
     posts |= static_cast<uint64_t>(post.getValue()) << (4 * place);
-  Value out = op.getOut();
-  const int64_t stride =
-      cast<MemRefType>(out.getType()).getStridesAndOffset().first.front();
-  library.launch(isBf16 ? "bf16_product" : "product", elementOf(out),
+  Value m = size(out, 0), n = size(out, 1),
+        k = size(op.getLhs(), op.getTransposeLhs() ? 0 : 1);
+  Value stride = index(
+      cast<MemRefType>(out.getType()).getStridesAndOffset().first.front());
+  if (library.multiply && element.isF32() &&
+      op.getProduct() != rt::Product::strict) {
+    // Of the rest a library of a device does not promise that a NaN survives.
+    const bool addsBias = (posts & 15) == PDL_POST_BIAS;
+    library.multiply({op.getProduct(), op.getTransposeLhs(),
+                      op.getTransposeRhs(), m, n, k, read(op.getLhs()).value,
+                      read(op.getRhs()).value,
+                      addsBias ? read(op.getBias()).value : Value(),
+                      written(out).value, stride});
+    if (addsBias)
+      posts >>= 4;
+    if (posts)
+      library.launch("posts", element,
+                     {number(m), number(n), number(int64_t(posts)),
+                      read(op.getBias()), read(op.getMask()), written(out),
+                      number(stride)});
+    return true;
+  }
+  library.launch(isBf16 ? "bf16_product" : "product", element,
                  {number(op.getTransposeLhs()), number(op.getTransposeRhs()),
-                  number(size(out, 0)), number(size(out, 1)),
-                  number(size(op.getLhs(), op.getTransposeLhs() ? 0 : 1)),
-                  read(op.getLhs()), read(op.getRhs()), number(int64_t(posts)),
-                  read(op.getBias()), read(op.getMask()), written(out),
-                  number(stride)});
+                  number(m), number(n), number(k), read(op.getLhs()),
+                  read(op.getRhs()), number(int64_t(posts)), read(op.getBias()),
+                  read(op.getMask()), written(out), number(stride)});
   return true;
 }
 
@@ -242,8 +261,12 @@ void Launches::forEachBlock(Value count,
   body(first, arith::MinUIOp::create(builder, loc, rows, rest));
 }
 
-void Launches::product(Value m, Value n, Value k, bool transposed, Value a,
-                       Value b, Value c, Type element) {
+void Launches::product(rt::Numerics numerics, Value m, Value n, Value k,
+                       bool transposed, Value a, Value b, Value c,
+                       Type element) {
+  if (library.multiply && numerics == rt::Numerics::fast)
+    return library.multiply(
+        {rt::Product::fast, false, transposed, m, n, k, a, b, Value(), c, n});
   library.launch("product", element,
                  {number(0),
                   number(transposed),
@@ -283,7 +306,7 @@ bool Launches::emit(rt::InBatchLogSumExpOp op) {
   Value sums =
       behind(maxima, index(PDL_IN_BATCH_ROWS * PDL_DEVICE_LANES), element);
   forEachBlock(count, [&](Value first, Value rows) {
-    product(rows, count, width, /*transposed=*/true,
+    product(op.getNumerics(), rows, count, width, /*transposed=*/true,
             behind(users, multiply(first, width), element), items, scores,
             element);
     library.launch("in_batch_maxima", element,
@@ -313,7 +336,7 @@ bool Launches::emit(rt::InBatchGradientOp op) {
                         ids = read(op.getIds()), sums = read(op.getSums()),
                         cotangent = read(op.getCotangent());
   forEachBlock(count, [&](Value first, Value rows) {
-    product(rows, count, width, /*transposed=*/true,
+    product(op.getNumerics(), rows, count, width, /*transposed=*/true,
             behind(own, multiply(first, width), element), others, scores,
             element);
     library.launch("in_batch_weights", element,
@@ -326,8 +349,8 @@ bool Launches::emit(rt::InBatchGradientOp op) {
                     sums,
                     cotangent,
                     {scores, rt::DeviceArgument::written}});
-    product(rows, width, count, /*transposed=*/false, scores, others,
-            behind(out, multiply(first, width), element), element);
+    product(op.getNumerics(), rows, width, count, /*transposed=*/false, scores,
+            others, behind(out, multiply(first, width), element), element);
   });
   return true;
 }

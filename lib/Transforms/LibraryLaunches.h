@@ -20,6 +20,17 @@ struct LibraryArgument {
   rt::DeviceArgument kind;
 };
 
+/// A matrix product.
+struct LibraryProduct {
+  rt::Product kind;
+  bool transposeLhs, transposeRhs;
+  mlir::Value m, n, k;
+  /// Addresses; the bias may be null.
+  mlir::Value lhs, rhs, bias, out;
+  /// From row to row of `out`.
+  mlir::Value stride;
+};
+
 /// Where launches are built, and how what they are given is had there.
 struct LibraryBuilder {
   mlir::OpBuilder &builder;
@@ -28,6 +39,10 @@ struct LibraryBuilder {
   /// What a step context holds.
   llvm::function_ref<mlir::Value(rt::Place, int64_t)> pointer;
   llvm::function_ref<mlir::Value(rt::Quantity, int64_t)> count;
+  /// Leaves a product of f32 to a library of the device; what that does not
+  /// take is a launch. The posts are none or a bias. Null where there is no
+  /// library.
+  llvm::function_ref<void(const LibraryProduct &product)> multiply;
   /// Launches the kernel `pdldevice_NAME`, of the arguments of
   /// pdlabi/device.h but for the two of a thread. `element`: of which it
   /// is, null for one that has no elements.

@@ -113,7 +113,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createCSEPass());
     manager.addPass(createRTDeduplicateKernels());
     if (options.target == Target::Cuda) {
-      manager.addPass(createRTLaunchKernels());
+      manager.addPass(createRTLaunchKernels({options.numerics}));
       manager.addPass(createCSEPass());
       manager.addPass(createRTDistributeLoops());
     }

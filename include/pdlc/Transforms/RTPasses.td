@@ -205,6 +205,9 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
     Where tables are those of this process, not of servers, the kernels of the device library that
     find, make and move rows are there too: the runtime launches them by their names.
 
+    With `numerics=fast` products of f32 that are not strict become `rt.device_product`; all
+    others are launches of the device library.
+
     The stage returns the status of the device. Who calls a kernel elsewhere on the
     host calls a copy of it. Memory that is nobody's is a fault of the compiler, and refused.
 
@@ -227,6 +230,10 @@ def RTLaunchKernels : Pass<"rt-launch-kernels", "::mlir::ModuleOp"> {
     rt.device_kernel @kernel.fill_f32 arguments [#rt<device_argument written>, #rt<device_argument number>]
     ```
   }];
+  let options = [
+    Option<"numerics", "numerics", "std::string", "\"fast\"",
+           "Matrix products: fast or strict">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
   let statistics = [

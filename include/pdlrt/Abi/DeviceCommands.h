@@ -49,6 +49,9 @@ public:
   Status clear(void *memory, size_t bytes);
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments);
+  /// `otherwise`: the kernel, of the arguments of pdldevice_product, that forms
+  /// the products which the device does not.
+  Status multiply(const DeviceProduct &product, size_t otherwise);
 
   /// All of a part was added: it will be done without more.
   Status endPart();
@@ -57,7 +60,14 @@ public:
   int64_t replayed() const { return replays; }
 
 private:
-  enum class Kind : uint8_t { CopyIn, CopyOut, CopyWithin, Clear, Launch };
+  enum class Kind : uint8_t {
+    CopyIn,
+    CopyOut,
+    CopyWithin,
+    Clear,
+    Launch,
+    Multiply
+  };
   /// A part as it was done last. Words: of each piece its kind, how many
   /// follow, and these.
   struct Part {
@@ -74,6 +84,7 @@ private:
   Status add(Kind kind, std::span<const uint64_t> words);
   /// Adds pieces to the stream.
   Status issue(std::span<const uint64_t> words);
+  Status issueProduct(std::span<const uint64_t> words);
   void makeGraph(Part &part);
 
   DeviceStream &stream;

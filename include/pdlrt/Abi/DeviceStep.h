@@ -58,6 +58,8 @@ public:
   void *pointerTo(int32_t place, int32_t index);
   void *constant(const void *onHost, size_t bytes);
   void launch(int32_t kernel, int64_t turns, const uint64_t *arguments);
+  /// `otherwise`: the kernel that forms the products which the device does not.
+  void multiply(const DeviceProduct &product, int32_t otherwise);
   void *hostMemory(size_t bytes);
   void copyIn(void *toDevice, const void *fromHost, size_t bytes);
   void copyOut(void *toHost, const void *fromDevice, size_t bytes);

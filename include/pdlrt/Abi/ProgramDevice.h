@@ -30,7 +30,8 @@ public:
   /// Opens the devices of a list with commas between them: "cuda" or "cuda:N",
   /// NVIDIA's GPU N; "N", another GPU; "fake", which runs kernels on the host
   /// and checks what is asked of it, and for tests "fake:KIND=N", which fails
-  /// behind N "allocations", "launches" or pieces of "work". Errors say what
+  /// behind N "allocations", "launches" or pieces of "work", or declines
+  /// "products" behind so many. Errors say what
   /// there is. The descriptor, which is of a program for a device, outlives
   /// them.
   static Expected<std::vector<std::unique_ptr<ProgramDevice>>>

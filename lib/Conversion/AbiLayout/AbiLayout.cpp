@@ -248,6 +248,7 @@ LAYOUT(pdl_descriptor,
   MEMBER(pdl_descriptor, program_count),
   MEMBER(pdl_descriptor, programs),
   MEMBER(pdl_descriptor, target),
+  MEMBER(pdl_descriptor, device_products),
   MEMBER(pdl_descriptor, device_kernel_count),
   MEMBER(pdl_descriptor, device_kernels),
   MEMBER(pdl_descriptor, device_code))

@@ -653,6 +653,8 @@ void DescriptorBuilder::setDevice(Constant<pdl_descriptor> &descriptor) {
       kernel.point(kernel.data.run, op.getRuns()->str());
     kernels.push_back(std::move(kernel));
   }
+  data.device_products =
+      module->hasAttr(rt::RTDialect::kDeviceProductsAttrName);
   data.device_kernel_count = kernels.size();
   descriptor.point(data.device_kernels,
                    constants.structs("pdl.device_kernels", kernels));

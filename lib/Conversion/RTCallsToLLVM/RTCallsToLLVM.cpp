@@ -727,6 +727,22 @@ static Value lowerLaunch(rt::LaunchOp op, rt::LaunchOp::Adaptor operands,
        operands.getTurns(), arguments});
 }
 
+static Value lowerDeviceProduct(rt::DeviceProductOp op,
+                                rt::DeviceProductOp::Adaptor operands,
+                                CallBuilder &builder) {
+  Value bias = operands.getBias();
+  return builder.call(
+      "pdlrt_device_product", {},
+      {operands.getWorker(),
+       builder.constant32(static_cast<int64_t>(op.getProduct())),
+       builder.constant32(rt::DeviceKernelOp::numberOf(
+           op->getParentOfType<ModuleOp>(), op.getOtherwiseAttr())),
+       builder.constant32(op.getTransposeLhs()),
+       builder.constant32(op.getTransposeRhs()), operands.getM(),
+       operands.getN(), operands.getK(), operands.getLhs(), operands.getRhs(),
+       bias ? bias : builder.null(), operands.getOut(), operands.getStride()});
+}
+
 static Value lowerHostMemory(rt::HostMemoryOp op,
                              rt::HostMemoryOp::Adaptor operands,
                              CallBuilder &builder) {
@@ -797,6 +813,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerDevicePointer);
   add(lowerDeviceConstant);
   add(lowerLaunch);
+  add(lowerDeviceProduct);
   add(lowerHostMemory);
   add(lowerCopy<rt::CopyInOp>);
   add(lowerCopy<rt::CopyOutOp>);

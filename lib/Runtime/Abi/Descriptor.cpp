@@ -396,6 +396,8 @@ Status Checker::run() {
   require(descriptor.target == PDL_TARGET_CPU ||
               descriptor.target == PDL_TARGET_CUDA,
           "what it computes on");
+  require(!descriptor.device_products || descriptor.target != PDL_TARGET_CPU,
+          "products of a device");
   requireArray(descriptor.device_kernel_count, descriptor.device_kernels,
                "kernels of a device");
   for (int32_t i = 0; i < descriptor.device_kernel_count && result.ok(); ++i)

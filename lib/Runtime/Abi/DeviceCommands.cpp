@@ -8,6 +8,8 @@
 
 #include "pdlrt/Abi/DeviceCommands.h"
 
+#include "pdlabi/abi.h"
+#include "pdlabi/device.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
 
@@ -66,6 +68,9 @@ Status DeviceCommands::issue(std::span<const uint64_t> words) {
     case Kind::Launch:
       status = stream.launch(given[0], int64_t(given[1]), given.subspan(2));
       break;
+    case Kind::Multiply:
+      status = issueProduct(given);
+      break;
     }
     PDLRT_RETURN_IF_ERROR(std::move(status));
     words = words.subspan(2 + given.size());
@@ -115,6 +120,42 @@ Status DeviceCommands::launch(size_t kernel, int64_t turns,
   std::vector<uint64_t> words = {kernel, uint64_t(turns)};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return add(Kind::Launch, words);
+}
+
+Status DeviceCommands::multiply(const DeviceProduct &product,
+                                size_t otherwise) {
+  return add(
+      Kind::Multiply,
+      std::array{uint64_t(otherwise), uint64_t(product.roundsFactors),
+                 uint64_t(product.transposeA), uint64_t(product.transposeB),
+                 uint64_t(product.m), uint64_t(product.n), uint64_t(product.k),
+                 wordOf(product.a), wordOf(product.b), wordOf(product.bias),
+                 wordOf(product.c), uint64_t(product.cStride)});
+}
+
+Status DeviceCommands::issueProduct(std::span<const uint64_t> words) {
+  const DeviceProduct product = {
+      words[2] != 0,       words[3] != 0,       int64_t(words[4]),
+      int64_t(words[5]),   int64_t(words[6]),   pointerOf(words[7]),
+      pointerOf(words[8]), pointerOf(words[9]), pointerOf(words[10]),
+      int64_t(words[11]),  words[1] != 0};
+  // Of nothing to add no library takes care.
+  if (product.k > 0) {
+    const Expected<bool> done = stream.multiply(product);
+    if (!done || *done)
+      return done.status();
+  }
+  // Turns are tiles of C, whatever becomes of the factors.
+  const std::array<uint64_t, 12> arguments = {
+      words[2], words[3], words[4],  words[5],
+      words[6], words[7], words[8],  uint64_t(product.bias ? PDL_POST_BIAS : 0),
+      words[9], 0,        words[10], words[11]};
+  return stream.launch(words[0],
+                       pdldevice_product_turns(
+                           product.transposeA, product.transposeB, product.m,
+                           product.n, product.k, product.a, product.b, 0,
+                           product.bias, nullptr, product.c, product.cStride),
+                       arguments);
 }
 
 void DeviceCommands::makeGraph(Part &part) {

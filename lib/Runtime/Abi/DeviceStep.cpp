@@ -138,6 +138,11 @@ void DeviceStep::launch(int32_t kernel, int64_t turns,
   });
 }
 
+void DeviceStep::multiply(const DeviceProduct &product, int32_t otherwise) {
+  if (product.m > 0 && product.n > 0)
+    add([&] { return commands->multiply(product, size_t(otherwise)); });
+}
+
 void *DeviceStep::hostMemory(size_t bytes) {
   const size_t size = (std::max<size_t>(bytes, 1) + PDL_BUFFER_ALIGNMENT - 1) /
                       PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
@@ -264,6 +269,15 @@ void *pdlrt_device_constant(void *worker, int64_t bytes, const void *constant) {
 void pdlrt_launch(void *worker, int32_t kernel, int64_t turns,
                   const uint64_t *arguments) {
   stepOf(worker).launch(kernel, turns, arguments);
+}
+
+void pdlrt_device_product(void *worker, int32_t product, int32_t kernel,
+                          int32_t transposeA, int32_t transposeB, int64_t m,
+                          int64_t n, int64_t k, const void *a, const void *b,
+                          const void *bias, void *c, int64_t cStride) {
+  stepOf(worker).multiply({transposeA != 0, transposeB != 0, m, n, k, a, b,
+                           bias, c, cStride, product == PDL_PRODUCT_BF16},
+                          kernel);
 }
 
 /// What a view of no rows ends with lies before its beginning.

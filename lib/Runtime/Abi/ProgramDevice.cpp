@@ -50,6 +50,7 @@ static Expected<std::unique_ptr<Device>> openFake(const std::string &name,
   const std::string_view kind = fault.substr(0, sign);
   int64_t *place = kind == "allocations" ? &faults.allocations
                    : kind == "launches"  ? &faults.launches
+                   : kind == "products"  ? &faults.products
                    : kind == "work"      ? &faults.work
                                          : nullptr;
   if (!place || sign == std::string_view::npos)
@@ -125,7 +126,8 @@ ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list) {
       return std::move(opened).status();
     device->opened = std::move(*opened);
     PDLRT_RETURN_IF_ERROR(
-        device->opened->load({descriptor.device_code, device->kernels}));
+        device->opened->load({descriptor.device_code, device->kernels,
+                              descriptor.device_products != 0}));
     devices.push_back(std::move(device));
   }
   return devices;

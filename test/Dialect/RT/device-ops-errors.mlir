@@ -45,3 +45,34 @@ func.func @stage(%worker: !llvm.ptr, %n: index) {
   rt.launch @stage turns %n of %worker(%worker) : !llvm.ptr, (!llvm.ptr)
   return
 }
+
+// -----
+
+func.func @stage(%worker: !llvm.ptr, %n: index) {
+  // expected-error@below {{is strict: no library of a device settles orders (C1)}}
+  rt.device_product strict %worker, %worker, %worker sizes(%n, %n, %n) into %worker stride %n else @product
+    : !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr
+  return
+}
+
+// -----
+
+func.func @stage(%worker: !llvm.ptr, %n: index) {
+  // expected-error@below {{@product is not a kernel of the module: no rt.device_kernel names it (C2)}}
+  rt.device_product fast %worker, %worker, %worker sizes(%n, %n, %n) into %worker stride %n else @product
+    : !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr
+  return
+}
+
+// -----
+
+func.func private @product(%x: !llvm.ptr) {
+  return
+}
+rt.device_kernel @product arguments [#rt<device_argument written>]
+func.func @stage(%worker: !llvm.ptr, %n: index) {
+  // expected-error@below {{gives @product 12 arguments of 1 (C2)}}
+  rt.device_product fast %worker, %worker, %worker sizes(%n, %n, %n) into %worker stride %n else @product
+    : !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr
+  return
+}

@@ -182,6 +182,8 @@ TEST(Descriptor, RefusesDamage) {
       {[](Copy &c) { c.groups[0].scalars = nullptr; }, "group @dense: scalars"},
       {[](Copy &c) { c.descriptor.cpu_feature_word_count = 1; },
        "features of the CPU"},
+      {[](Copy &c) { c.descriptor.device_products = 1; },
+       "products of a device"},
   };
   for (const Case &bad : cases) {
     Copy copy;

@@ -50,19 +50,37 @@ int32_t DeviceKernelOp::numberOf(ModuleOp module, FlatSymbolRefAttr kernel) {
   llvm_unreachable("the module has the kernel");
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
-  auto module = (*this)->getParentOfType<ModuleOp>();
+/// Whether an op may launch a kernel with so many arguments.
+static LogicalResult verifyLaunch(Operation *op, FlatSymbolRefAttr name,
+                                  size_t arguments, StringRef constraint) {
+  auto module = op->getParentOfType<ModuleOp>();
   for (auto kernel : module.getOps<DeviceKernelOp>()) {
-    if (kernel.getKernelAttr() != getKernelAttr())
+    if (kernel.getKernelAttr() != name)
       continue;
-    if (kernel.getArgumentKinds().size() == getGiven().size())
+    if (kernel.getArgumentKinds().size() == arguments)
       return success();
-    return emitOpError() << "gives " << getKernelAttr() << " "
-                         << getGiven().size() << " arguments of "
-                         << kernel.getArgumentKinds().size() << " (C1)";
+    return op->emitOpError()
+           << "gives " << name << " " << arguments << " arguments of "
+           << kernel.getArgumentKinds().size() << " " << constraint;
   }
-  return emitOpError()
-         << getKernelAttr()
+  return op->emitOpError()
+         << name
          << " is not a kernel of the module: no rt.device_kernel names it "
-            "(C1)";
+         << constraint;
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyLaunch(*this, getKernelAttr(), getGiven().size(), "(C1)");
+}
+
+LogicalResult DeviceProductOp::verify() {
+  if (getProduct() == Product::strict)
+    return emitOpError()
+           << "is strict: no library of a device settles orders (C1)";
+  return success();
+}
+
+LogicalResult DeviceProductOp::verifySymbolUses(SymbolTableCollection &) {
+  constexpr size_t argumentsOfProducts = 12;
+  return verifyLaunch(*this, getOtherwiseAttr(), argumentsOfProducts, "(C2)");
 }

@@ -106,6 +106,35 @@ def RT_LaunchOp : RT_CallOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInt
   }];
 }
 
+def RT_DeviceProductOp : RT_CallOp<"device_product", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let hasVerifier = 1;
+  let summary = "Matrix product by a library of the device";
+  let description = [{
+    `pdlrt_device_product`: of f32, behind all that was added to the stream before. No
+    order of sums is settled. What the library does not take is a launch of the kernel
+    that stands behind `else`.
+
+    Constraints:
+    - (C1) The product is `fast` or `bf16`.
+    - (C2) An `rt.device_kernel` of the module is the other way: it takes the 12
+      arguments of `pdldevice_product`.
+
+    Example:
+    ```mlir
+    rt.device_product fast %worker, %x, %w transposed bias(%b : !llvm.ptr) sizes(%m, %n, %k)
+      into %out stride %stride else @pdldevice_product_f32 : !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins RT_ProductAttr:$product, LLVM_AnyPointer:$worker, LLVM_AnyPointer:$lhs, LLVM_AnyPointer:$rhs,
+    Optional<LLVM_AnyPointer>:$bias, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+    Index:$m, Index:$n, Index:$k, LLVM_AnyPointer:$out, Index:$stride, FlatSymbolRefAttr:$otherwise);
+  let assemblyFormat = [{
+    $product $worker `,` $lhs (`transposed` $transpose_lhs^)? `,` $rhs (`transposed` $transpose_rhs^)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)? `sizes` `(` $m `,` $n `,` $k `)` `into` $out `stride` $stride
+    `else` $otherwise attr-dict `:` type($worker) `,` type($lhs) `,` type($rhs) `,` type($out)
+  }];
+}
+
 def RT_HostMemoryOp : RT_Op<"host_memory", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Memory of the host for copies, to the end of the stage";
   let description = [{

@@ -28,6 +28,8 @@ def RT_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTargetAttrName = "rt.target";
     /// On a module: its kernels as code of that device.
     static constexpr ::llvm::StringLiteral kDeviceCodeAttrName = "rt.device_code";
+    /// On a module: its stages leave products to a library of the device.
+    static constexpr ::llvm::StringLiteral kDeviceProductsAttrName = "rt.device_products";
     void registerAttributes();
   }];
 }
