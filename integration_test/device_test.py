@@ -62,7 +62,8 @@ class Device(DeviceJobs):
     def test_what_is_no_device(self):
         data = self.data("logistic_regression")
         folder = self.translate("logistic_regression", "cuda")
-        for name in ("gpu", "cuda:", "cuda:x", "fake:", "fake:work", "fake:work=x", "fake:sleep=1"):
+        for name in ("gpu", "cuda:", "cuda:x", "fake:", "fake:work", "fake:work=x", "fake:products=x",
+                     "fake:sleep=1"):
             with self.subTest(name):
                 self.assertIn(f"there is no device '{name}'; use cuda, cuda:N for NVIDIA's GPU N, "
                               "or fake", self.error_of(folder, "--data", data, "--device", name))
@@ -81,6 +82,20 @@ class Device(DeviceJobs):
 
     def test_products_of_rounded_factors(self):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])
+
+    def test_fast_products(self):
+        """The fake device forms them in the strict order, and a kernel does those that it declines. So
+        all that is around them has to have the bits of strict."""
+        for name, flags in (("ctr_dnn", []), ("dssm", []), ("din", []), ("ctr_dnn", ["--compute=bf16"])):
+            data = self.data(name)
+            emulate = ["--emulate-bf16"] if flags else []
+            saved, losses = self.train(self.translate(name, "cpu", *flags), data, *emulate)
+            folder = self.translate(name, "cuda", *flags, numerics="fast")
+            for device in ("fake", "fake:products=5"):
+                with self.subTest(name, flags=flags, device=device):
+                    other_saved, other_losses = self.train(folder, data, *emulate, "--device", device)
+                    self.assertEqual(losses, other_losses)
+                    run(PDL_CHECKPOINT, "diff", saved, other_saved)
 
     def test_trainers_on_both_share_a_job(self):
         for mode, servers in (("sync", 2), ("collective", 0), ("hybrid", 2)):
