@@ -4,6 +4,9 @@
 """What tests of devices share: programs of a model for CPUs and for a device, and what trainings with
 both leave behind."""
 
+import concurrent.futures
+import ctypes
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -17,6 +20,25 @@ from push_modes import PDL_CHECKPOINT
 MODELS = sorted(path.name for path in (SOURCE / "models").iterdir() if path.is_dir())
 ROWS, BATCH = 320, 32
 TRAIN = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--epochs", 2, "--seed", 7]
+
+
+def count_gpus(library="libcuda.so.1"):
+    """How many GPUs NVIDIA's driver knows, and why there is none (None where there are some)."""
+    try:
+        driver = ctypes.CDLL(library)
+    except OSError:
+        return 0, f"there is no {library}, the library of NVIDIA's driver"
+    count = ctypes.c_int(0)
+    for call, arguments in (("cuInit", (0,)), ("cuDeviceGetCount", (ctypes.byref(count),))):
+        try:
+            result = getattr(driver, call)(*arguments)
+        except AttributeError:
+            return 0, f"{library} has no {call}"
+        if result:
+            return 0, f"NVIDIA's driver finds no GPU ({call} says CUDA error {result})"
+    if count.value < 1:
+        return 0, "NVIDIA's driver finds no GPU"
+    return count.value, None
 
 
 class MixedCluster(Cluster):
@@ -50,9 +72,11 @@ class DeviceJobs(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def translate(self, name, target, *flags, numerics="strict"):
-        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.{target}.", dir=self.root))
-        run(PDL_TRANSLATE, model(name), f"--numerics={numerics}", f"--target={target}", *flags,
+    def translate(self, source, target, *flags, numerics="strict"):
+        """The folder of the programs of a model of models/, or of a file."""
+        path = model(source) if isinstance(source, str) else source
+        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{path.stem}.{target}.", dir=self.root))
+        run(PDL_TRANSLATE, path, f"--numerics={numerics}", f"--target={target}", *flags,
             "-o", folder, "--object-cache", self.root / "cache")
         return folder
 
@@ -78,6 +102,25 @@ class DeviceJobs(unittest.TestCase):
                                                *flags, *(of_device or ("--device", self.device)))
         self.assertEqual(losses, other_losses)
         run(PDL_CHECKPOINT, "diff", saved, other_saved)
+
+    def of_all_models(self, function):
+        """What the function makes of each of models/, in the order of MODELS: pairs of a name and a
+        future."""
+        with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+            return [(name, pool.submit(function, name)) for name in MODELS]
+
+    def problem(self, name):
+        """What of a model is other than on a CPU; None if nothing is."""
+        try:
+            self.check_same(name)
+        except AssertionError as error:
+            return str(error)
+        return None
+
+    def check_all_models(self):
+        for name, problem in self.of_all_models(self.problem):
+            with self.subTest(name):
+                self.assertIsNone(problem.result())
 
     def check_shared_job(self, mode, servers):
         """That a job with a trainer on a CPU and one on the device has the bits of one on CPUs."""

@@ -4,32 +4,17 @@
 """Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, trainers
 on CPUs and on devices share jobs, and a device that fails ends a training with a sentence."""
 
-import concurrent.futures
-import os
 import unittest
 
-from device_jobs import MODELS, TRAIN, DeviceJobs
+from device_jobs import TRAIN, DeviceJobs
 from programs import run
 from push_modes import PDL_CHECKPOINT
 
 
 class Device(DeviceJobs):
 
-    def problem(self, name):
-        """What is wrong with a model; None if nothing is."""
-        try:
-            self.check_same(name)
-        except AssertionError as error:
-            return str(error)
-        return None
-
     def test_each_model_has_the_bits_of_a_cpu(self):
-        with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
-            problems = {name: pool.submit(self.problem, name)
-                        for name in MODELS}
-        for name, problem in problems.items():
-            with self.subTest(name):
-                self.assertIsNone(problem.result())
+        self.check_all_models()
 
     def test_a_device_that_fails(self):
         name = "ctr_dnn"

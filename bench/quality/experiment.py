@@ -65,7 +65,7 @@ def table(path, symbol):
 
 def write_tensors(path, arrays):
     """Writes {name: NumPy array} as a safetensors file, such as --data reads."""
-    kinds = {"float32": "F32", "int64": "I64"}
+    kinds = {"float32": "F32", "int32": "I32", "int64": "I64"}
     header, size = {}, 0
     for name, array in arrays.items():
         header[name] = {"dtype": kinds[array.dtype.name], "shape": list(array.shape),
