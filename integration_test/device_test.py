@@ -4,10 +4,13 @@
 """Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, trainers
 on CPUs and on devices share jobs, and a device that fails ends a training with a sentence."""
 
+import pathlib
+import re
+import tempfile
 import unittest
 
-from device_jobs import TRAIN, DeviceJobs
-from programs import run
+from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs
+from programs import model, run
 from push_modes import PDL_CHECKPOINT
 
 
@@ -15,6 +18,75 @@ class Device(DeviceJobs):
 
     def test_each_model_has_the_bits_of_a_cpu(self):
         self.check_all_models()
+
+    def test_tables_on_the_device(self):
+        """Rows, their rules and lookups of frozen programs, and what checkpoints have of them."""
+        on_device = ["--device", "fake", "--table-placement", "device"]
+        for name in ("ctr_dnn", "din", "dlrm", "word2vec", "wide_deep"):
+            for flags in ([], ["--replicas", "2x2", "--threads", 4]):
+                with self.subTest(name, flags=flags):
+                    self.check_same(name, *flags, of_device=on_device)
+
+    def test_a_table_on_the_device_goes_on(self):
+        """From checkpoints of either side, saved beside steps, to the other; and what is said of rows."""
+        data = self.data("ctr_dnn", 2 * ROWS)
+        cpu, device = self.translate("ctr_dnn", "cpu"), self.translate("ctr_dnn", "cuda")
+        on_device = ["--device", "fake", "--table-placement", "device"]
+        whole = self.root / "goes_on.whole"
+        steps = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--seed", 7]
+        said = run(cpu / "trainer", "train", "--data", data, *steps, "--epochs", 3,
+                   "--checkpoint", whole)
+        keys = re.search(r"table @\w+ keys (\d+)", said.stdout).group(1)
+        for first, second in (((cpu, []), (device, on_device)), ((device, on_device), (cpu, [])),
+                              ((device, on_device), (device, on_device))):
+            saved = pathlib.Path(tempfile.mkdtemp(dir=self.root)) / "checkpoint"
+            for (folder, flags), more in ((first, ["--epochs", 1]),
+                                          (second, ["--epochs", 3, "--resume"])):
+                said = run(folder / "trainer", "train", "--data", data, *steps, *more,
+                           "--checkpoint", saved, "--checkpoint-steps", 3, *flags)
+                where = " on the device" if flags else ""
+                self.assertRegex(said.stdout, rf"table @\w+ keys \d+, [0-9.]+ MiB{where}\n")
+            self.assertIn(f" keys {keys},", said.stdout)
+            run(PDL_CHECKPOINT, "diff", whole, saved)
+            results = []
+            for folder, flags in ((cpu, []), (device, on_device)):
+                out = saved.parent / "predictions"
+                run(folder / "trainer", "predict", "--data", data, "--rows", f"{ROWS}:{2 * ROWS}",
+                    "--checkpoint", saved, "--output", out, *flags)
+                said = run(folder / "trainer", "evaluate", "--data", data, "--checkpoint", saved,
+                           *flags)
+                results.append((out.read_bytes(), [line for line in said.stdout.splitlines()
+                                                   if "/s" not in line]))
+            self.assertEqual(*results)
+
+    def test_tables_that_cannot_be_on_the_device(self):
+        data = self.data("ctr_dnn")
+        folder = self.translate("ctr_dnn", "cuda")
+        for flags, sentence in (
+                (["--device", "fake,fake", "--replicas", "2x1"], "keeps tables on one device, and --device names 2"),
+                (["--device", "fake", "--replicas", "1x2", "--hogwild"], "is not for --hogwild"),
+        ):
+            with self.subTest(flags):
+                said = self.error_of(folder, "--data", data, "--table-placement", "device", *flags)
+                self.assertIn(sentence, said)
+                self.assertIn("--table-placement host", said)
+        source = model("ctr_dnn").read_text(encoding="utf-8")
+        table = re.search(r"nn\.table @\w+ : i64 -> tensor<\d+xf32>[^\n]*", source).group(0)
+        stored = self.root / "stored.mlir"
+        stored.write_text(source.replace(table, table + " stored(bf16)"), encoding="utf-8")
+        said = self.error_of(self.translate(stored, "cuda"), "--data", data, "--device", "fake",
+                             "--table-placement", "device")
+        self.assertRegex(said, r"table @\w+ cannot be on a device: .*16 bits.*--table-placement host")
+
+    def test_a_device_without_room_for_a_table(self):
+        data = self.data("ctr_dnn")
+        folder = self.translate("ctr_dnn", "cuda")
+        sentences = set()
+        for allocations in (*range(0, 40, 3), 60, 90):
+            said = self.error_of(folder, "--data", data, "--table-placement", "device",
+                                 "--device", f"fake:allocations={allocations}")
+            sentences.add(re.sub(r"\d+", "N", said))
+        self.assertTrue(any("has no room for table @" in each for each in sentences), sentences)
 
     def test_a_device_that_fails(self):
         name = "ctr_dnn"

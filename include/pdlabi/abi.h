@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 17u
+#define PDL_ABI_VERSION 18u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -258,11 +258,13 @@ typedef struct pdl_symbol {
   int32_t kernel_unit;    /* pdl_kernel_unit of dense_kernel */
   pdl_dense_kernel dense_kernel; /* parameters of a group */
   pdl_row_kernel row_kernel;     /* tables of a group */
-  /* What a device launches in the place of dense_kernel, an index of
-   * `device_kernels`; -1: nothing. Its arguments: how many elements, or rows
+  /* What a device launches in the place of dense_kernel or row_kernel, an index
+   * of `device_kernels`; -1: nothing. Its arguments: how many elements, or rows
    * where kernel_unit says so; the addresses of the value, of each slot, of the
    * gradient and of the scalars; that of an int32_t, which becomes 1 where what
-   * is written is not finite. */
+   * is written is not finite. Of a table, which stores elements: in the place
+   * of value and slots the address of an array of those of rows, whose
+   * gradients, of gradient_width elements, stand one behind the other. */
   int32_t device_kernel;
   /* In the place of these two in role PSERVER of modes in which the push of a
    * sender is a step by itself, where the group compensates delays. */
@@ -869,6 +871,11 @@ void pdlrt_device_product(void *worker, int32_t product, int32_t kernel,
                           int32_t transpose_a, int32_t transpose_b, int64_t m,
                           int64_t n, int64_t k, const void *a, const void *b,
                           const void *bias, void *c, int64_t c_stride);
+
+/* Adds pdlrt_gather, to memory of the device; of a table on the host by a copy
+ * of its rows. */
+void pdlrt_device_gather(void *worker, int32_t type, const pdl_lookup *lookup,
+                         int64_t width, void *out);
 
 /* Memory of the host of `bytes` bytes that copies may use until the stage ends.
  * Never null. */

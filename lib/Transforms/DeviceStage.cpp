@@ -301,6 +301,20 @@ LogicalResult DeviceStage::convertCopy(memref::CopyOp copy) {
   return success();
 }
 
+/// The runtime knows where the table is.
+LogicalResult DeviceStage::convertGather(rt::GatherOp gather) {
+  Value out = gather.getOut();
+  FailureOr<Side> side = sideOf(out);
+  auto type = cast<MemRefType>(out.getType());
+  if (llvm::failed(side) || *side != Side::Device || !rt::isDense(type))
+    return refuse(gather);
+  rt::DeviceGatherOp::create(builder, gather.getLoc(), worker,
+                             gather.getLookup(), addressOf(out),
+                             type.getDimSize(1), type.getElementType());
+  gather.erase();
+  return success();
+}
+
 /// What the host looks at, with nothing to do for the device.
 static bool onlyLooks(Operation *op) {
   return isa<rt::ObserveOp, rt::ObserveGroupsOp, rt::LossSumOp>(op);
@@ -373,6 +387,7 @@ LogicalResult DeviceStage::convert(Operation *op) {
       .Case([&](memref::LoadOp load) { return convertLoad(load); })
       .Case([&](memref::StoreOp store) { return convertStore(store); })
       .Case([&](memref::CopyOp copy) { return convertCopy(copy); })
+      .Case([&](rt::GatherOp gather) { return convertGather(gather); })
       .Case([&](rt::GradientReadyOp ready) {
         // What is not said is complete when the stage ends.
         ready.erase();

@@ -61,6 +61,7 @@ private:
   mlir::LogicalResult launchLibrary(mlir::Operation *op, bool &isLaunched);
   mlir::LogicalResult convertLoad(mlir::memref::LoadOp load);
   mlir::LogicalResult convertStore(mlir::memref::StoreOp store);
+  mlir::LogicalResult convertGather(rt::GatherOp gather);
   mlir::LogicalResult convertCopy(mlir::memref::CopyOp copy);
   mlir::LogicalResult leaveToHost(mlir::Operation *op);
   void finish(mlir::func::ReturnOp end);

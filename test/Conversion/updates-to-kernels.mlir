@@ -105,4 +105,19 @@ nn.program @train reads(@clicks) {
 // DEVICE-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
 // DEVICE-NEXT: llvm.store %[[ONE]], %[[FOUND]] : i32
 // Rows of tables are the host's.
-// DEVICE: rt.update_kernel @emb calls @update_emb slots
+// Rows have their addresses, and gradients stand side by side.
+// DEVICE: rt.update_kernel @emb calls @update_emb launches @update_emb.device slots ["m"] from [5.000000e-01]
+// DEVICE: func.func private @update_emb(
+// DEVICE: func.func private @update_emb.device(%[[TURNS:.*]]: index, %[[ROWS:.*]]: !llvm.ptr, %[[GRADIENTS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %[[FOUND:.*]]: !llvm.ptr) {
+// DEVICE: scf.parallel (%{{.*}}) = (%{{.*}}) to (%[[TURNS]]) step (%{{.*}}) {
+// DEVICE: %[[ROW:.*]] = arith.divsi %[[TURN:.*]], %[[WIDTH:.*]] : i64
+// DEVICE-NEXT: %[[ELEMENT:.*]] = arith.remsi %[[TURN]], %[[WIDTH]] : i64
+// DEVICE-NEXT: %[[PLACE:.*]] = llvm.getelementptr inbounds %[[ROWS]][%[[ROW]]]
+// DEVICE-NEXT: %[[VALUE:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> !llvm.ptr
+// DEVICE: %[[BEGIN:.*]] = arith.muli %[[ROW]]
+// DEVICE: %[[GRADIENT:.*]] = llvm.getelementptr inbounds %[[GRADIENTS]][%[[BEGIN]]]
+// DEVICE: llvm.getelementptr inbounds %[[VALUE]][%[[ELEMENT]]]
+// DEVICE: llvm.getelementptr inbounds %[[GRADIENT]][%[[ELEMENT]]]
+// DEVICE: scf.if
+// DEVICE: llvm.store %{{.*}}, %[[FOUND]] : i32
+

@@ -108,9 +108,9 @@ module @launches {
 
 // -----
 
-// What has no kernel is the host's, on copies: rows of tables, ids that are drawn,
-// numbers that the stage itself reads and writes. What both sides have is not
-// copied out.
+// What has no kernel is the host's, on copies: ids that are drawn, numbers that the
+// stage itself reads and writes. What both sides have is not copied out. Where the
+// rows of tables are, the runtime knows.
 
 // CHECK-LABEL: module @copies
 module @copies {
@@ -134,15 +134,16 @@ module @copies {
     %lookup = rt.pointer lookup[0] of %context : !llvm.ptr -> !llvm.ptr
     %draws = rt.pointer draws[0] of %context : !llvm.ptr -> !llvm.ptr
     %metric = rt.pointer metric[0] of %context : !llvm.ptr -> !llvm.ptr
-    // CHECK: %[[ROWS:.*]] = rt.host_memory %[[WORKER]]
-    // CHECK: %[[VIEW:.*]] = rt.view %[[ROWS]]
-    // CHECK: rt.gather %{{.*}} into %[[VIEW]]
+    // CHECK: %[[LOOKUP:.*]] = rt.pointer lookup[0]
     // CHECK: %[[TO:.*]] = rt.address %{{.*}}[%c64]
-    // CHECK-NEXT: rt.copy_in %[[WORKER]], %{{.*}} from %[[ROWS]] to %[[TO]]
+    // CHECK-NEXT: rt.device_gather %[[WORKER]], %[[LOOKUP]] into %[[TO]] width 8 of f32
     %rows = rt.view %arena[%c64] size(%u) : !llvm.ptr -> memref<?x8xf32>
     rt.gather %lookup into %rows : !llvm.ptr, memref<?x8xf32>
-    // CHECK: rt.sample
-    // CHECK: rt.copy_in
+    // CHECK: %[[DRAWN:.*]] = rt.host_memory %[[WORKER]]
+    // CHECK: %[[VIEW:.*]] = rt.view %[[DRAWN]]
+    // CHECK: rt.sample {{.*}} into %[[VIEW]]
+    // CHECK: %[[IDS:.*]] = rt.address %{{.*}}[%c0]
+    // CHECK-NEXT: rt.copy_in %[[WORKER]], %{{.*}} from %[[DRAWN]] to %[[IDS]]
     %ids = rt.view %arena[%c0] size(%b) : !llvm.ptr -> memref<?xi64>
     rt.sample uniform %draws stream 7 count 1 from 0 below 9 into %ids : !llvm.ptr, memref<?xi64>
     // A number is known behind a wait.

@@ -42,9 +42,9 @@
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
 
-// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=22{{$}}
-// DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=4{{$}}
-// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=22{{$}}
+// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=23{{$}}
+// DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=5{{$}}
+// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=23{{$}}
 
 // SYNC: ps-partition | Category:statistics | blocks=2{{$}}
 // SYNC: ps-partition | Category:statistics | shards=1024{{$}}

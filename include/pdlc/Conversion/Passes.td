@@ -36,8 +36,9 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
 
     A group or symbol that several programs update must be updated alike.
 
-    With `on-device` a parameter gets a second kernel, which a device launches: of
-    each turn by itself, with its arguments one by one. Rules of whole parameters, which are
+    With `on-device` a symbol gets a second kernel, which a device launches: of
+    each turn by itself, with its arguments one by one. It is for parameters, and for tables that
+    are in the memory of the device. Rules of whole parameters, which are
     one turn, and those with functions that a device has not, stay the host's.
 
     Before:

@@ -23,8 +23,8 @@ public:
   /// The address on the device of what stages read of a parameter. Work that
   /// any stream gets from now on finds it there, until the next update.
   virtual Expected<void *> parameter(int32_t symbol, bool frozen) = 0;
-  /// Whether the rule of a parameter takes its gradient from the device, so
-  /// that the host need not have it.
+  /// Whether the rule of a parameter or table takes its gradient from the
+  /// device, so that the host need not have it.
   virtual bool takesGradient(int32_t symbol) const = 0;
 };
 

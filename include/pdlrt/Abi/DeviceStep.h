@@ -18,6 +18,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/DeviceCommands.h"
 #include "pdlrt/Abi/DeviceInput.h"
+#include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Device/Device.h"
@@ -60,6 +61,8 @@ public:
   void launch(int32_t kernel, int64_t turns, const uint64_t *arguments);
   /// `otherwise`: the kernel that forms the products which the device does not.
   void multiply(const DeviceProduct &product, int32_t otherwise);
+  /// The rows of a lookup in tables of the device.
+  void gather(DeviceLookups &tables, const DeviceRows &lookup, void *out);
   void *hostMemory(size_t bytes);
   void copyIn(void *toDevice, const void *fromHost, size_t bytes);
   void copyOut(void *toHost, const void *fromDevice, size_t bytes);

@@ -17,6 +17,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlabi/metrics/GroupedAreaUnderCurve.h"
+#include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Gemm/GemmWorkspace.h"
 #include "pdlrt/Table/EmbeddingTable.h"
@@ -33,7 +34,7 @@ namespace pdlrt {
 struct PullCounts {
   int64_t ids = 0;
   int64_t keys = 0;
-  /// Rows that were created here.
+  /// Rows that were created here, of tables of the host.
   int64_t inserted = 0;
   /// Ids whose key a frozen program did not find: it saw the initial value, or
   /// zeros where the table says so.
@@ -97,6 +98,14 @@ public:
   void computeOn(DeviceStep *step) { device = step; }
   DeviceStep &deviceStep() { return *device; }
 
+  /// Where the rows of tables are that a device has; null: there are none. They
+  /// live longer than their use.
+  void findRowsOn(DeviceLookups *tables) { deviceTables = tables; }
+  /// Null unless a device has that table.
+  DeviceLookups *deviceTablesOf(int32_t symbol) const {
+    return deviceTables && deviceTables->holds(symbol) ? deviceTables : nullptr;
+  }
+
   /// Takes back all that the last step's `prepare` was given.
   void beginStep();
 
@@ -108,6 +117,8 @@ public:
     /// handles of rows that `findRows` will look for.
     const EmbeddingTable *table = nullptr;
     AlignedBuffer handles;
+    /// Where a device has the table.
+    DeviceRows onDevice;
   };
   /// The next unused scratch of this step.
   Lookup &takeLookup();
@@ -145,6 +156,7 @@ private:
   bool hasLostSamples = false;
   GradientListener *listener = nullptr;
   DeviceStep *device = nullptr;
+  DeviceLookups *deviceTables = nullptr;
   int replica = 0;
 
   std::vector<std::unique_ptr<Lookup>> lookups;

@@ -155,9 +155,9 @@ public:
   /// Waits until all is done; its error, if there was one.
   virtual Status synchronize() = 0;
 
-  /// Up to `endCapture`, copies, clears, launches and products are kept and not done.
-  /// Nothing else is asked for meanwhile. Memory of the host is such as the
-  /// device gave.
+  /// Up to `endCapture`, copies, clears, launches and products are kept and not
+  /// done. Nothing else is asked for meanwhile. Memory of the host is such as
+  /// the device gave.
   virtual Status beginCapture() = 0;
   /// What was kept since. An error says why there is no graph; the stream is as
   /// it was before.

@@ -93,6 +93,7 @@ private:
   void prepareDraws(const StepInput &input);
   Expected<void *> reserveGradient(int32_t update, size_t bytes);
   Status reserveComputeBuffers();
+  void noteGradientsOnDevice();
 
   Model &model;
   const pdl_program &program;

@@ -12,6 +12,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Device/Device.h"
+#include "pdlrt/State/DeviceScalars.h"
 #include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
@@ -64,18 +65,12 @@ private:
     /// Room for a gradient that comes from the host.
     DeviceBuffer gradient;
   };
-  struct Scalars {
-    DeviceBuffer memory, onHost;
-    bool areSent = false;
-  };
-
   // All of these with the lock.
   Status prepareStream();
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
   /// Brings a parameter where the host's is newer.
   Status update(int32_t symbol);
-  Status sendScalars(int32_t group, const void *scalars);
   size_t partBytes(int32_t symbol, int32_t part) const;
 
   Device &device;
@@ -87,8 +82,7 @@ private:
   std::unique_ptr<DeviceStream> stream;
   /// By symbol.
   std::vector<Parameter> parameters;
-  /// By group.
-  std::vector<Scalars> scalars;
+  DeviceScalars scalars;
   /// By symbol: 1 where a rule wrote what is not finite; on both sides.
   DeviceBuffer found, foundOnHost;
   /// Of partial norms; on both sides.

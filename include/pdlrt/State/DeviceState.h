@@ -9,7 +9,7 @@
 // Where one process has all state, and computes on devices, its parameters stay
 // there, and so do the slots of those whose rule devices apply: each device has
 // all of them, and applies each update. The host's memory is behind then, until
-// somebody asks for what it should hold.
+// somebody asks for what it should hold. So may tables, on one device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
 #include "pdlrt/State/DeviceSums.h"
+#include "pdlrt/State/DeviceTables.h"
 
 #include <cstdint>
 #include <memory>
@@ -39,7 +40,13 @@ public:
   /// What device `index` has.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
 
-  /// Whether devices apply the rule of a parameter.
+  /// Has all tables on the device, which is the only one. An error says which
+  /// cannot be there.
+  Status keepTables();
+  /// Null unless they are there.
+  DeviceTables *tables() const { return ownTables.get(); }
+
+  /// Whether devices apply the rule of a parameter or table.
   bool applies(int32_t symbol) const;
   /// Lets gradients stay on devices from now on: those of so many replicas,
   /// `workers` of each group, are added there.
@@ -59,13 +66,13 @@ public:
                       const BlockGradient &gradient, int64_t unit,
                       double weight, std::vector<double> &partials);
 
-  /// Adds the rule of a parameter, which `applies`. `scalars`: of its group,
-  /// the same for all calls up to `finish`. The gradient, of block `block`,
-  /// stays until `finish`.
+  /// Adds the rule of a parameter or table, which `applies`. `scalars`: of its
+  /// group, the same for all calls up to `finish`. The gradient, of block
+  /// `block`, stays until `finish`.
   Status apply(int32_t symbol, size_t block, const BlockGradient &gradient,
                const void *scalars);
-  /// Waits for what was added. A parameter that got a number that is not
-  /// finite, -1 if none did.
+  /// Waits for what was added. A symbol that got a number that is not finite,
+  /// -1 if none did.
   Expected<int32_t> finish();
 
   /// The host has written a parameter's memory.
@@ -78,16 +85,22 @@ public:
                                        std::span<const GradientBlock> blocks);
 
 private:
+  Status bringRows(size_t block, const GradientBlock &of,
+                   BlockGradient &gradient);
+
+  const Model &model;
   const pdl_descriptor &descriptor;
   std::vector<Device *> devices;
   std::vector<std::unique_ptr<DeviceCopy>> copies;
   /// By symbol: whether the host's memory is behind.
   std::vector<char> isNewer;
   bool keepsGradients = false;
+  size_t replicaCount = 0;
+  std::unique_ptr<DeviceTables> ownTables;
   /// Where there are several replicas.
   std::unique_ptr<DeviceSums> sums;
-  /// By block.
-  std::vector<AlignedBuffer> gradients;
+  /// By block; of tables also where that of each key begins.
+  std::vector<AlignedBuffer> gradients, gradientRows;
 };
 
 } // namespace pdlrt

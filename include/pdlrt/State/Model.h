@@ -84,6 +84,12 @@ public:
     return frozen ? frozenValues.data() : values.data();
   }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
+  /// How much a table has, on the device if it is there.
+  struct TableSize {
+    int64_t rows = 0;
+    size_t bytes = 0;
+  };
+  Expected<TableSize> tableSize(int32_t symbol) const;
 
   /// How many senders update the state, each by steps of its own
   /// (`pdl_once_arguments::pushers`); 1 until it is set, before any update.
@@ -97,10 +103,13 @@ public:
   void computeOn(std::vector<Device *> devices) {
     computeDevices = std::move(devices);
   }
+  /// Has tables on the device too, once they stay there.
+  void placeTablesOnDevice() { placesTables = true; }
+  bool placesTablesOnDevice() const { return placesTables; }
   /// Lets parameters stay on the device, if there is one: of a model that is
   /// all here, and that one thread at a time updates. The host's memory of them
-  /// may be old from then on.
-  void keepOnDevice();
+  /// may be old from then on. An error says which table cannot.
+  Status keepOnDevice();
   /// Null unless they stay there.
   DeviceState *deviceState() const { return ownDeviceState.get(); }
   /// Before somebody reads parameters and slots on the host: writes them there.
@@ -142,6 +151,7 @@ private:
   std::vector<int64_t> stepCounts, restoredCounts;
   double pusherCount = 1;
   std::vector<Device *> computeDevices;
+  bool placesTables = false;
   std::unique_ptr<DeviceState> ownDeviceState;
   std::mutex ownStepMutex;
 };

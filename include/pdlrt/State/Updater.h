@@ -15,6 +15,7 @@
 #include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -127,8 +128,8 @@ private:
   /// Keeps in mind which of some rows that were just written is not finite.
   void noteNonFinite(Task &task, int64_t count, void *const *rows,
                      const int64_t *keys) const;
-  /// `key`: of a table's row.
-  Status refuseNewValue(int32_t symbol, int64_t key) const;
+  /// `key`: of a table's row, where it is known.
+  Status refuseNewValue(int32_t symbol, std::optional<int64_t> key) const;
   const pdl_symbol &symbolOf(int32_t update) const;
   /// What divides the gradients of a group.
   double weightOf(int32_t group, const Contribution &merged) const {
@@ -149,8 +150,8 @@ private:
 
   /// The program's updates in ascending order of symbol.
   std::vector<int32_t> bySymbol;
-  /// Those of parameters: whose rule a device applies, and of which it has a
-  /// copy.
+  /// Those whose rule a device applies, and those of parameters of which it
+  /// has a copy.
   std::vector<int32_t> onDevice, copiedToDevice;
   /// By group: the objective of its updates, -1 without any; and its scalars.
   std::vector<int32_t> objectiveOf;

@@ -57,7 +57,10 @@ struct BlockGradient {
   const void *const *seenRows = nullptr;
   /// Parameter: the elements on a device, of one replica; where `dense` is
   /// null, there alone, and of a sum it says only that devices have that.
+  /// Table: the gradients of all keys, one behind the other, where `gradients`
+  /// is null, and the addresses of their rows.
   const void *onDevice = nullptr;
+  void *const *rowsOnDevice = nullptr;
 };
 
 /// What one worker, one group, or all of them contribute to a step.

@@ -39,7 +39,9 @@ public:
   Value constant64(int64_t value) { return constant(i64, value); }
   Value null() { return LLVM::ZeroOp::create(rewriter, loc, pointer); }
   Value type(Value memref) {
-    Type element = cast<MemRefType>(memref.getType()).getElementType();
+    return typeOf(cast<MemRefType>(memref.getType()).getElementType());
+  }
+  Value typeOf(Type element) {
     return constant32(element.isF32()   ? PDL_F32
                       : element.isF64() ? PDL_F64
                                         : PDL_I64);
@@ -743,6 +745,15 @@ static Value lowerDeviceProduct(rt::DeviceProductOp op,
        bias ? bias : builder.null(), operands.getOut(), operands.getStride()});
 }
 
+static Value lowerDeviceGather(rt::DeviceGatherOp op,
+                               rt::DeviceGatherOp::Adaptor operands,
+                               CallBuilder &builder) {
+  return builder.call("pdlrt_device_gather", {},
+                      {operands.getWorker(), builder.typeOf(op.getElement()),
+                       operands.getLookup(), builder.constant64(op.getWidth()),
+                       operands.getOut()});
+}
+
 static Value lowerHostMemory(rt::HostMemoryOp op,
                              rt::HostMemoryOp::Adaptor operands,
                              CallBuilder &builder) {
@@ -814,6 +825,7 @@ void RTCallsToLLVM::runOnOperation() {
   add(lowerDeviceConstant);
   add(lowerLaunch);
   add(lowerDeviceProduct);
+  add(lowerDeviceGather);
   add(lowerHostMemory);
   add(lowerCopy<rt::CopyInOp>);
   add(lowerCopy<rt::CopyOutOp>);

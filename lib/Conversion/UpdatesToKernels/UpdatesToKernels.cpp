@@ -362,7 +362,7 @@ static size_t partsOf(nn::UpdateOp update) {
   return 1 + update.getSlotArguments().size() + update.getNumRowSlots();
 }
 
-/// Whether a device is to apply a rule to parameters: it has no functions of
+/// Whether a device is to apply a rule: it has no functions of
 /// f64 but roots and signs, and what one thread alone can do the host does
 /// sooner.
 static bool isForDevice(nn::UpdateOp update) {
@@ -397,6 +397,8 @@ private:
                      ArrayRef<int32_t> scalars);
   void buildRows(func::FuncOp function, nn::UpdateOp update, int64_t width,
                  ArrayRef<int32_t> scalars);
+  void buildRowsOnDevice(func::FuncOp function, nn::UpdateOp update,
+                         int64_t width, ArrayRef<int32_t> scalars);
 
   /// The first op seen for each group and symbol.
   DenseMap<StringAttr, Operation *> converted;
@@ -617,6 +619,67 @@ void UpdatesToKernels::buildOnDevice(func::FuncOp function, nn::UpdateOp update,
   func::ReturnOp::create(builder, loc);
 }
 
+namespace {
+/// The addresses of value and slots, and of row slots, of a table's row.
+struct RowMemory {
+  SmallVector<Value> state, rowSlots;
+};
+} // namespace
+
+static RowMemory rowMemory(KernelBuilder &kernel, nn::UpdateOp update,
+                           Value value, int64_t width) {
+  auto at = [&](int64_t element) {
+    return kernel.address(kernel.element, value, static_cast<int32_t>(element));
+  };
+  const auto states =
+      1 + static_cast<int64_t>(update.getSlotArguments().size());
+  const auto rowSlots = static_cast<int64_t>(update.getNumRowSlots());
+  RowMemory memory{{value}, {}};
+  for (int64_t s = 1; s < states; ++s)
+    memory.state.push_back(at(s * width));
+  for (int64_t s = 0; s < rowSlots; ++s)
+    memory.rowSlots.push_back(at(states * width + s));
+  return memory;
+}
+
+/// The gradients of the rows stand one behind the other, each with its counts.
+void UpdatesToKernels::buildRowsOnDevice(func::FuncOp function,
+                                         nn::UpdateOp update, int64_t width,
+                                         ArrayRef<int32_t> scalarNumbers) {
+  Block &entry = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+  Location loc = update.getLoc();
+  KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
+  Value rows = entry.getArgument(1), gradients = entry.getArgument(2);
+  const auto counts = static_cast<int64_t>(update.getCounts());
+  kernel.parallelOnDevice(
+      entry.getArgument(0), entry.getArgument(4), [&](Value turn) {
+        SmallVector<Value> scalars =
+            kernel.loadScalars(entry.getArgument(3), scalarNumbers);
+        Value row = turn, element;
+        if (!update.hasRow()) {
+          Value each = kernel.constant(width);
+          row = arith::DivSIOp::create(builder, loc, turn, each);
+          element = arith::RemSIOp::create(builder, loc, turn, each);
+        }
+        const RowMemory memory = rowMemory(
+            kernel, update,
+            LLVM::LoadOp::create(builder, loc, kernel.pointer,
+                                 kernel.address(kernel.pointer, rows, row)),
+            width);
+        Value gradient = kernel.address(
+            kernel.element, gradients,
+            Value(arith::MulIOp::create(builder, loc, row,
+                                        kernel.constant(width + counts))));
+        return update.hasRow()
+                   ? kernel.updateRow(update, memory.state, memory.rowSlots,
+                                      gradient, scalars, width)
+                   : kernel.updateElement(update, memory.state, gradient,
+                                          scalars, element, kernel.noBits());
+      });
+  func::ReturnOp::create(builder, loc);
+}
+
 void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
                                  int64_t width,
                                  ArrayRef<int32_t> scalarNumbers) {
@@ -655,16 +718,9 @@ void UpdatesToKernels::buildRows(func::FuncOp function, nn::UpdateOp update,
     SmallVector<Value> inputs{load(gradients, row)};
     if (update.getSeen())
       inputs.push_back(load(entry.getArgument(5), row));
-    auto at = [&](int64_t element) {
-      return kernel.address(kernel.element, value,
-                            static_cast<int32_t>(element));
-    };
-    SmallVector<Value> state{value}, ofRow;
-    for (int64_t s = 1; s < states; ++s)
-      state.push_back(at(s * width));
-    for (int64_t s = 0; s < rowSlots; ++s)
-      ofRow.push_back(at(states * width + s));
-    return kernel.updateRow(update, state, ofRow, inputs, scalars, width);
+    const RowMemory memory = rowMemory(kernel, update, value, width);
+    return kernel.updateRow(update, memory.state, memory.rowSlots, inputs,
+                            scalars, width);
   };
   kernel.returnNonFinite(kernel.parallel(rowCount, updateRow));
 }
@@ -698,6 +754,12 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       arguments.push_back(pointer);
     function = createFunction(update.getLoc(), name, arguments, {i32});
     buildRows(function, update, table.getWidth(), scalarNumbers);
+    if (onDevice && isForDevice(update)) {
+      SmallVector<Type> memory(4, pointer);
+      memory.insert(memory.begin(), IndexType::get(&getContext()));
+      deviceKernel = createFunction(update.getLoc(), name + ".device", memory);
+      buildRowsOnDevice(deviceKernel, update, table.getWidth(), scalarNumbers);
+    }
   } else {
     auto param = cast<nn::ParamOp>(symbol);
     auto type = cast<RankedTensorType>(param.getType());

@@ -185,9 +185,9 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
                  what + ": apply kernel of a device", true);
     require(
         symbol.device_kernel < 0 ||
-            (symbol.dense_kernel && symbol.kernel_unit != PDL_UNIT_PARAMETER &&
+            (!isLate && symbol.kernel_unit != PDL_UNIT_PARAMETER &&
              descriptor.device_kernels[symbol.device_kernel].argument_count ==
-                 symbol.slot_count + 5),
+                 (isParameter ? symbol.slot_count : 0) + 5),
         what + ": arguments of its apply kernel of a device");
     require(descriptor.groups[symbol.group].element_type == symbol.element_type,
             what + ": element type of its group");

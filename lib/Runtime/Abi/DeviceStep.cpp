@@ -143,6 +143,15 @@ void DeviceStep::multiply(const DeviceProduct &product, int32_t otherwise) {
     add([&] { return commands->multiply(product, size_t(otherwise)); });
 }
 
+void DeviceStep::gather(DeviceLookups &tables, const DeviceRows &lookup,
+                        void *out) {
+  add([&]() -> Status {
+    // What comes from another stream is in no graph.
+    PDLRT_RETURN_IF_ERROR(commands->endPart());
+    return tables.gather(lookup, program.frozen != 0, out, *stream);
+  });
+}
+
 void *DeviceStep::hostMemory(size_t bytes) {
   const size_t size = (std::max<size_t>(bytes, 1) + PDL_BUFFER_ALIGNMENT - 1) /
                       PDL_BUFFER_ALIGNMENT * PDL_BUFFER_ALIGNMENT;
@@ -201,8 +210,7 @@ Expected<void *> DeviceStep::hostResult(int32_t place, int32_t index,
 }
 
 Expected<void *> DeviceStep::hostGradient(int32_t update, size_t bytes) {
-  const pdl_symbol &symbol = descriptor.symbols[program.updates[update].symbol];
-  if (parameters && symbol.kind == PDL_SYMBOL_PARAMETER && checksGradients() &&
+  if (parameters && checksGradients() &&
       parameters->takesGradient(program.updates[update].symbol))
     return nullptr;
   return hostResult(PDL_PLACE_GRADIENT, update, bytes);
@@ -278,6 +286,21 @@ void pdlrt_device_product(void *worker, int32_t product, int32_t kernel,
   stepOf(worker).multiply({transposeA != 0, transposeB != 0, m, n, k, a, b,
                            bias, c, cStride, product == PDL_PRODUCT_BF16},
                           kernel);
+}
+
+void pdlrt_device_gather(void *worker, int32_t type, const pdl_lookup *lookup,
+                         int64_t width, void *out) {
+  Worker &own = Worker::of(worker);
+  const Worker::Lookup *scratch = own.findLookup(*lookup);
+  if (scratch && scratch->onDevice.symbol >= 0) {
+    own.deviceStep().gather(*own.deviceTablesOf(scratch->onDevice.symbol),
+                            scratch->onDevice, out);
+    return;
+  }
+  const size_t bytes = size_t(lookup->key_count * width) * elementSize(type);
+  void *onHost = own.deviceStep().hostMemory(bytes);
+  pdlrt_gather(type, lookup, width, onHost);
+  own.deviceStep().copyIn(out, onHost, bytes);
 }
 
 /// What a view of no rows ends with lies before its beginning.

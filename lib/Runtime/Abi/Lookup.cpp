@@ -89,6 +89,25 @@ static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
   }
 }
 
+/// The same where a device has the table: there is nothing for the host to
+/// read.
+static Status pullOnDevice(DeviceLookups &tables, const Worker &worker,
+                           int32_t symbol, const pdl_lookup &lookup,
+                           DeviceRows &rows, PullCounts &counts) {
+  if (!worker.isFrozen())
+    return tables.pull(symbol, lookup.key_count, lookup.keys, rows);
+  PDLRT_RETURN_IF_ERROR(
+      tables.find(symbol, lookup.key_count, lookup.keys, rows));
+  int64_t &unknown = worker.symbolAt(symbol).unknown == PDL_UNKNOWN_ZERO
+                         ? counts.unknownZero
+                         : counts.unknownInitial;
+  void *const *found = static_cast<void *const *>(rows.rowsOnHost.data());
+  for (int64_t u = 0; u < lookup.key_count; ++u)
+    if (!found[u])
+      unknown += lookup.key_splits[u + 1] - lookup.key_splits[u];
+  return {};
+}
+
 int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
   const pdlrt::TraceSpan span("pull", {lookup->key_count});
   return guarded([&]() -> Status {
@@ -107,7 +126,11 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     lookup->storage = !worker.isFrozen() ? worker.symbolAt(symbol).storage
                       : remote           ? int32_t(PDL_STORE_ELEMENT)
                                          : table->frozenStorage();
-    if (remote) {
+    if (DeviceLookups *tables = worker.deviceTablesOf(symbol)) {
+      std::fill_n(rows, lookup->key_count, nullptr);
+      PDLRT_RETURN_IF_ERROR(pullOnDevice(*tables, worker, symbol, *lookup,
+                                         scratch->onDevice, counts));
+    } else if (remote) {
       // The exchange says where the rows are, before they are read.
       std::fill_n(rows, lookup->key_count, nullptr);
     } else if (worker.isFrozen()) {

@@ -23,6 +23,7 @@ PullCounts &PullCounts::operator+=(const PullCounts &other) {
 }
 
 GradientListener::~GradientListener() = default;
+DeviceLookups::~DeviceLookups() = default;
 
 Worker::Worker() = default;
 Worker::~Worker() = default;
@@ -51,6 +52,7 @@ Worker::Lookup &Worker::takeLookup() {
     lookups.push_back(std::make_unique<Lookup>());
   Lookup &taken = *lookups[usedLookups++];
   taken.table = nullptr;
+  taken.onDevice.symbol = -1;
   return taken;
 }
 

@@ -129,7 +129,6 @@ struct SavePlan {
 /// they are when it is written.
 static Status planDense(const Model &model, const std::string &file,
                         bool copies, SavePlan &plan) {
-  PDLRT_RETURN_IF_ERROR(model.bringToHost());
   const pdl_descriptor &descriptor = model.descriptor();
   CheckpointPart part;
   part.file = file;
@@ -205,6 +204,7 @@ static Status writeDense(SavePlan &plan, CheckpointWriter &writer) {
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
                         CheckpointWriter &writer, Scheduler *scheduler,
                         const TablePartSizes &sizes) {
+  PDLRT_RETURN_IF_ERROR(model.bringToHost());
   SavePlan plan;
   planTables(model, sizes, std::nullopt, plan);
   PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, /*copies=*/false, plan));
@@ -221,6 +221,7 @@ Expected<std::unique_ptr<StateMoment>>
 StateMoment::take(Model &model, const std::string &denseFile,
                   CheckpointWriter &writer, const TablePartSizes &sizes) {
   const TraceSpan span("take the moment");
+  PDLRT_RETURN_IF_ERROR(model.bringToHost());
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
   const size_t share = tableBytes(model) / 32;
   const size_t mostCopied =

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/DeviceState.h"
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +33,8 @@ BatchContext::BatchContext(Model &model, const pdl_program &program,
               program.frozen != 0);
   worker.keepGroups(groups);
   worker.computeOn(buffers.device.get());
+  if (DeviceState *state = model.deviceState())
+    worker.findRowsOn(state->tables());
   if (buffers.device)
     deviceInput = std::make_unique<DeviceInput>(buffers.device->runsOn(),
                                                 descriptor, program);
@@ -145,14 +148,16 @@ Status BatchContext::reserveComputeBuffers() {
       continue;
     }
     const pdl_lookup &lookup = lookups[update.lookup];
+    block.keyCount = lookup.key_count;
+    block.keys = lookup.keys;
+    block.rows = lookup.rows;
     auto *base = static_cast<char *>(*memory);
+    if (!base)
+      continue;
     auto *pointers =
         buffers.gradientRows[i].reserveFor<const void *>(lookup.key_count);
     for (int64_t u = 0; u < lookup.key_count; ++u)
       pointers[u] = base + u * size;
-    block.keyCount = lookup.key_count;
-    block.keys = lookup.keys;
-    block.rows = lookup.rows;
     block.gradients = pointers;
   }
   return {};
@@ -174,12 +179,26 @@ Status BatchContext::compute() {
     ownContribution.objectives[o] = {buffers.lossSums[o],
                                      buffers.weightSums[o]};
   if (buffers.device)
-    for (int32_t i = 0; i < program.update_count; ++i)
-      if (model.descriptor().symbols[program.updates[i].symbol].kind ==
-          PDL_SYMBOL_PARAMETER)
-        ownContribution.blocks[i].onDevice = buffers.device->gradient(i);
+    noteGradientsOnDevice();
   ownContribution.present = true;
   return {};
+}
+
+/// Those of rows are the host's unless they stay there.
+void BatchContext::noteGradientsOnDevice() {
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    const pdl_update_descriptor &update = program.updates[i];
+    BlockGradient &block = ownContribution.blocks[i];
+    const bool isTable =
+        model.descriptor().symbols[update.symbol].kind == PDL_SYMBOL_TABLE;
+    if (isTable && block.gradients)
+      continue;
+    block.onDevice = buffers.device->gradient(i);
+    if (!isTable)
+      continue;
+    if (Worker::Lookup *lookup = worker.findLookup(lookups[update.lookup]))
+      block.rowsOnDevice = lookup->onDevice.rowsOfDevice();
+  }
 }
 
 /// As `allFinite`, on the threads of the calling task.

@@ -101,7 +101,7 @@ public:
           std::make_unique<AsyncEngine>(workers, program, layout, scheduler));
     }
     if (!isHogwild)
-      model.keepOnDevice();
+      PDLRT_RETURN_IF_ERROR(model.keepOnDevice());
     return std::unique_ptr<StepEngine>(
         Engine::createLocal(model, program, layout, scheduler));
   }

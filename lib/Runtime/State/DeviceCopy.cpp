@@ -32,7 +32,7 @@ DeviceCopy::DeviceCopy(Device &device, const Model &model,
                        const DeviceState &state)
     : device(device), model(model), state(state),
       descriptor(model.descriptor()), parameters(descriptor.symbol_count),
-      scalars(descriptor.group_count) {
+      scalars(device, descriptor) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     parameters[s].parts.resize(1 + descriptor.symbols[s].slot_count);
 }
@@ -168,21 +168,6 @@ Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-Status DeviceCopy::sendScalars(int32_t group, const void *from) {
-  Scalars &own = scalars[group];
-  if (std::exchange(own.areSent, true))
-    return {};
-  const size_t bytes = size_t(descriptor.groups[group].scalar_count) *
-                       elementSize(descriptor.groups[group].element_type);
-  PDLRT_RETURN_IF_ERROR(
-      reserveOnce(own.memory, DeviceBuffer::Kind::OfDevice, bytes));
-  PDLRT_RETURN_IF_ERROR(
-      reserveOnce(own.onHost, DeviceBuffer::Kind::OfHost, bytes));
-  if (bytes > 0)
-    std::memcpy(own.onHost.data(), from, bytes);
-  return stream->copyIn(own.memory.data(), own.onHost.data(), bytes);
-}
-
 Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
                          const void *scalarsOfGroup) {
   const std::lock_guard lock(mutex);
@@ -198,7 +183,10 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
         reserveOnce(foundOnHost, DeviceBuffer::Kind::OfHost, flags));
     PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), flags));
   }
-  PDLRT_RETURN_IF_ERROR(sendScalars(symbol.group, scalarsOfGroup));
+  const Expected<const void *> sent =
+      scalars.send(*stream, symbol.group, scalarsOfGroup);
+  if (!sent)
+    return sent.status();
   const void *values = gradient.onDevice;
   if (!values) {
     const size_t bytes = partBytes(index, 0);
@@ -219,7 +207,7 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
   for (const DeviceBuffer &part : parameter.parts)
     give(part.data());
   give(values);
-  give(scalars[symbol.group].memory.data());
+  give(*sent);
   give(static_cast<int32_t *>(found.data()) + index);
   return stream->launch(size_t(symbol.device_kernel), turns, arguments);
 }
@@ -232,8 +220,7 @@ Expected<int32_t> DeviceCopy::finish() {
   PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
                                         parameters.size() * sizeof(int32_t)));
   PDLRT_RETURN_IF_ERROR(stream->synchronize());
-  for (Scalars &own : scalars)
-    own.areSent = false;
+  scalars.endUpdate();
   const std::span<const int32_t> wrote(
       static_cast<const int32_t *>(foundOnHost.data()), parameters.size());
   const auto first = std::ranges::find(wrote, 1);

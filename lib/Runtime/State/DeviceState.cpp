@@ -16,21 +16,37 @@
 using namespace pdlrt;
 
 DeviceState::DeviceState(std::span<Device *const> devices, const Model &model)
-    : descriptor(model.descriptor()), devices(devices.begin(), devices.end()),
+    : model(model), descriptor(model.descriptor()),
+      devices(devices.begin(), devices.end()),
       isNewer(descriptor.symbol_count) {
   for (Device *device : devices)
     copies.push_back(std::make_unique<DeviceCopy>(*device, model, *this));
 }
 
 bool DeviceState::applies(int32_t symbol) const {
-  return descriptor.symbols[symbol].group >= 0 &&
-         descriptor.symbols[symbol].device_kernel >= 0;
+  const pdl_symbol &given = descriptor.symbols[symbol];
+  return given.group >= 0 && given.device_kernel >= 0 &&
+         (given.kind != PDL_SYMBOL_TABLE || ownTables);
+}
+
+Status DeviceState::keepTables() {
+  if (ownTables)
+    return {};
+  Expected<std::unique_ptr<DeviceTables>> created =
+      DeviceTables::create(*devices.front(), model);
+  if (!created)
+    return std::move(created).status();
+  ownTables = std::move(*created);
+  return {};
 }
 
 bool DeviceState::takesGradient(int32_t index) const {
   if (!keepsGradients || !applies(index))
     return false;
   const pdl_symbol &symbol = descriptor.symbols[index];
+  // Those of several replicas have other keys each, and the host adds them.
+  if (symbol.kind == PDL_SYMBOL_TABLE)
+    return replicaCount == 1 && descriptor.groups[symbol.group].clip < 0;
   return descriptor.groups[symbol.group].clip < 0 ||
          DeviceCopy::canFormNorms(descriptor, symbol.element_type);
 }
@@ -47,6 +63,7 @@ Status DeviceState::partialNorms(int32_t symbol, size_t block,
 
 void DeviceState::keepGradients(size_t replicas, size_t workers) {
   sums.reset();
+  replicaCount = replicas;
   keepsGradients = replicas == 1 || DeviceSums::canBe(descriptor);
   if (replicas == 1 || !keepsGradients)
     return;
@@ -64,6 +81,8 @@ Status DeviceState::sum(std::span<const GradientBlock> blocks,
 
 Status DeviceState::apply(int32_t symbol, size_t block,
                           const BlockGradient &gradient, const void *scalars) {
+  if (descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE)
+    return ownTables->apply(symbol, gradient, scalars);
   for (size_t d = 0; d < copies.size(); ++d) {
     BlockGradient given = gradient;
     if (const void *sum = sums ? sums->of(block, d) : nullptr)
@@ -84,6 +103,12 @@ Expected<int32_t> DeviceState::finish() {
       return found.status();
     bad = std::max(bad, *found);
   }
+  if (ownTables) {
+    const Expected<int32_t> found = ownTables->finish();
+    if (!found)
+      return found.status();
+    bad = std::max(bad, *found);
+  }
   return bad;
 }
 
@@ -99,6 +124,21 @@ Status DeviceState::bringToHost() {
     PDLRT_RETURN_IF_ERROR(copies.front()->bringToHost(s));
     isNewer[s] = false;
   }
+  return ownTables ? ownTables->bringToHost() : Status();
+}
+
+/// Has the gradients of a table's rows on the host.
+Status DeviceState::bringRows(size_t block, const GradientBlock &of,
+                              BlockGradient &gradient) {
+  const size_t each = size_t(of.elementCount) * elementSize(of.elementType);
+  auto *to = static_cast<char *>(
+      gradients[block].reserve(each * size_t(gradient.keyCount)));
+  PDLRT_RETURN_IF_ERROR(ownTables->copyOut(to, gradient.onDevice,
+                                           each * size_t(gradient.keyCount)));
+  auto *rows = gradientRows[block].reserveFor<const void *>(gradient.keyCount);
+  for (int64_t i = 0; i < gradient.keyCount; ++i, to += each)
+    rows[i] = to;
+  gradient.gradients = rows;
   return {};
 }
 
@@ -106,9 +146,15 @@ Expected<Contribution>
 DeviceState::withGradients(Contribution merged,
                            std::span<const GradientBlock> blocks) {
   gradients.resize(blocks.size());
+  gradientRows.resize(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) {
     BlockGradient &block = merged.blocks[b];
-    if (blocks[b].isTable || block.dense || !block.onDevice)
+    if (blocks[b].isTable) {
+      if (block.keyCount > 0 && !block.gradients)
+        PDLRT_RETURN_IF_ERROR(bringRows(b, blocks[b], block));
+      continue;
+    }
+    if (block.dense || !block.onDevice)
       continue;
     const size_t bytes =
         size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);

@@ -66,7 +66,10 @@ void Model::quiesce() {
       const int32_t group = programDescriptor.symbols[s].group;
       const int64_t updates =
           group >= 0 ? stepCounts[group] - restoredCounts[group] : 0;
-      table->quiesce(uint16_t(updates / updatesOfTime));
+      const auto time = uint16_t(updates / updatesOfTime);
+      table->quiesce(time);
+      if (ownDeviceState && ownDeviceState->tables())
+        ownDeviceState->tables()->quiesce(s, time);
     }
 }
 
@@ -132,9 +135,23 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
 
 Model::~Model() = default;
 
-void Model::keepOnDevice() {
-  if (!computeDevices.empty() && !ownDeviceState)
+Status Model::keepOnDevice() {
+  if (computeDevices.empty())
+    return {};
+  if (!ownDeviceState)
     ownDeviceState = std::make_unique<DeviceState>(computeDevices, *this);
+  return placesTables ? ownDeviceState->keepTables() : Status();
+}
+
+Expected<Model::TableSize> Model::tableSize(int32_t symbol) const {
+  if (!ownDeviceState || !ownDeviceState->tables())
+    return TableSize{tablePointers[symbol]->size(),
+                     tablePointers[symbol]->memoryBytes()};
+  const Expected<DeviceTables::Size> size =
+      ownDeviceState->tables()->sizeOf(symbol);
+  if (!size)
+    return size.status();
+  return TableSize{size->rows, size->bytes};
 }
 
 Status Model::bringToHost() const {

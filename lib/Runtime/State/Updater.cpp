@@ -87,6 +87,11 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
       mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
+      if (const DeviceState *state = model.deviceState();
+          state && state->applies(program.updates[i].symbol)) {
+        onDevice.push_back(i);
+        continue;
+      }
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       const size_t first = tasks.size();
@@ -305,7 +310,8 @@ Status Updater::applyOnDevice(const Contribution &merged) {
   for (int32_t update : onDevice) {
     const pdl_symbol &symbol = symbolOf(update);
     const BlockGradient &block = merged.blocks[update];
-    if (isUpdated(symbol.group, merged) && (block.dense || block.onDevice))
+    if (isUpdated(symbol.group, merged) &&
+        (block.dense || block.onDevice || block.keyCount > 0))
       PDLRT_RETURN_IF_ERROR(
           model.deviceState()->apply(program.updates[update].symbol,
                                      size_t(update), block, scalarsOf(symbol)));
@@ -319,7 +325,7 @@ Status Updater::finishOnDevice() {
   const Expected<int32_t> symbol = model.deviceState()->finish();
   if (!symbol)
     return symbol.status();
-  return *symbol < 0 ? Status() : refuseNewValue(*symbol, 0);
+  return *symbol < 0 ? Status() : refuseNewValue(*symbol, std::nullopt);
 }
 
 void Updater::noteNonFinite(Task &task, int64_t count, void *const *rows,
@@ -573,11 +579,13 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
   return {};
 }
 
-Status Updater::refuseNewValue(int32_t index, int64_t key) const {
+Status Updater::refuseNewValue(int32_t index,
+                               std::optional<int64_t> key) const {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
   std::string where = std::string("@") + symbol.name;
   if (symbol.kind == PDL_SYMBOL_TABLE)
-    where = fmt::format("key {} of {}", key, where);
+    where = key ? fmt::format("key {} of {}", *key, where)
+                : fmt::format("a key of {}", where);
   const pdl_group &group = model.descriptor().groups[symbol.group];
   return Status::invalid(fmt::format(
       "the rule of group @{} gave {} a value or slot that is not finite{} at "

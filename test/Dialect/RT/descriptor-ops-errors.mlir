@@ -516,22 +516,12 @@ rt.update_kernel @w calls @stage counts(2)
 
 // -----
 
-nn.table @t : i64 -> tensor<10xf32> init(#nn.zeros)
-func.func @stage(%context: !llvm.ptr) -> i32 {
-  %0 = arith.constant 0 : i32
-  return %0 : i32
-}
-// expected-error@+1 {{has a device launch @stage, which is for parameters, without seen and whole_parameter (C7)}}
-rt.update_kernel @t calls @stage launches @stage
-
-// -----
-
 nn.param @w : tensor<10x10xf32> init(#nn.zeros)
 func.func @stage(%context: !llvm.ptr) -> i32 {
   %0 = arith.constant 0 : i32
   return %0 : i32
 }
-// expected-error@+1 {{has a device launch @stage, which is for parameters, without seen and whole_parameter (C7)}}
+// expected-error@+1 {{has a device launch @stage, which knows neither seen nor whole_parameter (C7)}}
 rt.update_kernel @w calls @stage launches @stage whole_parameter
 
 // -----

@@ -31,6 +31,8 @@ module {
     // CHECK: rt.device_product bf16 %{{.*}}, %[[W]] transposed, %[[C]] sizes(
     rt.device_product bf16 %worker, %w transposed, %c sizes(%n, %n, %n) into %c stride %n else @product
       : !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr
+    // CHECK: rt.device_gather %{{.*}}, %[[W]] into %[[C]] width 8 of f32 : !llvm.ptr, !llvm.ptr, !llvm.ptr
+    rt.device_gather %worker, %w into %c width 8 of f32 : !llvm.ptr, !llvm.ptr, !llvm.ptr
     // CHECK: %[[M:.*]] = rt.host_memory %{{.*}}, %{{.*}} : !llvm.ptr -> !llvm.ptr
     %m = rt.host_memory %worker, %n : !llvm.ptr -> !llvm.ptr
     // CHECK: rt.copy_in %{{.*}}, %{{.*}} from %[[M]] to %[[W]] : !llvm.ptr, !llvm.ptr, !llvm.ptr

@@ -185,7 +185,7 @@ protected:
     onHost = std::make_unique<Model>(program.descriptor, 7);
     onDevice = std::make_unique<Model>(program.descriptor, 7);
     onDevice->computeOn({device.get()});
-    onDevice->keepOnDevice();
+    EXPECT_TRUE(onDevice->keepOnDevice().ok());
     hostUpdater =
         std::make_unique<Updater>(*onHost, program.program, scheduler);
     deviceUpdater =

@@ -44,6 +44,8 @@ struct SessionOptions {
   bool emulateBFloat16 = false;
   /// What a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
+  /// Whether the device has the tables, too.
+  bool tablesOnDevice = false;
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;
 

@@ -196,9 +196,9 @@ LogicalResult UpdateKernelOp::verifySymbolUses(SymbolTableCollection &tables) {
                             "group of "
                          << getSymbolAttr() << " compensates delays (C6)";
   if (getOnDevice()) {
-    if (!isa<nn::ParamOp>(symbol) || getSeen() || getWholeParameter())
+    if (getSeen() || getWholeParameter())
       return emitOpError() << "has a device launch " << getOnDeviceAttr()
-                           << ", which is for parameters, without seen and "
+                           << ", which knows neither seen nor "
                               "whole_parameter (C7)";
     if (failed(verifyFunction(*this, tables, getOnDeviceAttr())))
       return failure();

@@ -94,6 +94,15 @@ Status Command::openDevices() {
         "--device names {} devices, but this process has {} replica{}, each of "
         "which computes on one: name fewer devices, or give more --replicas",
         devices.size(), replicas, replicas == 1 ? "" : "s"));
+  if (options.tablesOnDevice && devices.size() > 1)
+    return Status::invalid(fmt::format(
+        "--table-placement device keeps tables on one device, and --device "
+        "names {}: name one, or use --table-placement host",
+        devices.size()));
+  if (options.tablesOnDevice && options.hogwild)
+    return Status::invalid(
+        "--table-placement device is not for --hogwild, whose workers update "
+        "rows of the host's memory: use --table-placement host");
   for (const std::unique_ptr<ProgramDevice> &each : devices)
     logInfo("computing on " + each->device().describe());
   return {};
@@ -108,6 +117,8 @@ Status Command::makeModel(uint64_t seed, StateLocation location) {
     for (const std::unique_ptr<ProgramDevice> &each : devices)
       all.push_back(&each->device());
     model->computeOn(std::move(all));
+    if (options.tablesOnDevice)
+      model->placeTablesOnDevice();
     return {};
   } catch (const std::bad_alloc &) {
     return refuseState(descriptor, location);

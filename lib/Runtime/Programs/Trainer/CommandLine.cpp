@@ -295,6 +295,18 @@ static void addExecutionFlags(CLI::App &command,
         ->check(notEmpty())
         ->capture_default_str()
         ->group("Execution");
+  if (descriptor.target != PDL_TARGET_CPU && !modeOf(descriptor).hasServers)
+    command
+        .add_option("--table-placement", flags.session.tablesOnDevice,
+                    "Where tables are: host, in its memory; device, in that of "
+                    "the device, which then finds, gathers and updates rows. "
+                    "Never changes a result of strict numerics")
+        ->type_name("PLACE")
+        ->transform(
+            CLI::CheckedTransformer(
+                std::map<std::string, bool>{{"host", false}, {"device", true}})
+                .description("host or device"))
+        ->group("Execution");
   command
       .add_option("--threads", flags.session.threads,
                   "Threads to run on, which replicas share. Never changes a "

@@ -349,8 +349,7 @@ Status TrainCommand::runTraining() {
   PDLRT_RETURN_IF_ERROR(writeDumps());
   if (stopping && !stopSignal())
     noteStopSignal(SIGTERM);
-  reportTraining(trained, tested);
-  return {};
+  return reportTraining(trained, tested);
 }
 
 /// The figures of an epoch that has ended, or of the part of it that was
@@ -374,8 +373,8 @@ Status TrainCommand::withoutTest(int64_t epoch, int64_t steps,
   return failure;
 }
 
-void TrainCommand::reportTraining(const Report &trained,
-                                  const Report &tested) const {
+Status TrainCommand::reportTraining(const Report &trained,
+                                    const Report &tested) const {
   if (!dataFailure.ok())
     print("stopped after the current step by data that cannot be read");
   else if (stopping)
@@ -408,10 +407,15 @@ void TrainCommand::reportTraining(const Report &trained,
     print(fmt::format("updates skipped for a zero sum of weights {}",
                       skippedUpdates));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
-    if (const EmbeddingTable *table = model->table(i))
-      print(fmt::format("table @{} keys {}, {:.1f} MiB",
-                        descriptor.symbols[i].name, table->size(),
-                        double(table->memoryBytes()) / (1 << 20)));
+    if (model->table(i)) {
+      const Expected<Model::TableSize> size = model->tableSize(i);
+      if (!size)
+        return size.status();
+      print(fmt::format("table @{} keys {}, {:.1f} MiB{}",
+                        descriptor.symbols[i].name, size->rows,
+                        double(size->bytes) / (1 << 20),
+                        model->placesTablesOnDevice() ? " on the device" : ""));
+    }
   // Of the last epoch, and of the test behind it.
   if (trained.samples > 0) {
     reportBadRows("train ", trainer, trained);
@@ -426,6 +430,7 @@ void TrainCommand::reportTraining(const Report &trained,
              "test", descriptor, tester.program->objective_count > 0, tested))
       print(line);
   }
+  return {};
 }
 
 Status pdlrt::runTrain(const pdl_descriptor &descriptor,

@@ -100,7 +100,7 @@ private:
   Status withoutTest(int64_t epoch, int64_t steps,
                      const std::vector<std::string> &lines, Status failure);
   Status writeDumps();
-  void reportTraining(const Report &trained, const Report &tested) const;
+  Status reportTraining(const Report &trained, const Report &tested) const;
   /// What the training goes on from; null if it begins.
   const Checkpoint *resumedCheckpoint() const {
     return checkpoints ? checkpoints->resumed() : nullptr;

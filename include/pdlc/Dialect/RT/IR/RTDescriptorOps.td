@@ -155,7 +155,8 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     What a device `launches` in the place of the callee takes the number of its turns
     (elements, or rows with `whole_rows`), the addresses of the value, of each slot, of the
     gradient and of the group's scalars, and that of a number (i32) that it sets to 1 where
-    what it writes is not finite.
+    what it writes is not finite. Of a table it takes, in the place of value and slots, an array
+    of the addresses of rows, whose gradients stand one behind the other with their counts.
 
     Constraints:
     - (C1) The symbol is an `nn.param` or `nn.table`, the callee a function of
@@ -165,7 +166,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
     - (C5) `counts` are of an `nn.table`.
     - (C6) `seen` is of a symbol whose group compensates delays.
-    - (C7) What a device `launches` is a function of the module, of an `nn.param` without
+    - (C7) What a device `launches` is a function of the module, without
       `seen` and `whole_parameter`.
 
     Example:

@@ -135,6 +135,26 @@ def RT_DeviceProductOp : RT_CallOp<"device_product", [DeclareOpInterfaceMethods<
   }];
 }
 
+def RT_DeviceGatherOp : RT_CallOp<"device_gather"> {
+  let summary = "Copies rows from their table to a device";
+  let description = [{
+    `pdlrt_device_gather`: as `rt.gather`, to memory of the device, behind all that was
+    added to the stream before. Where the table is, in the memory of the host or of the
+    device, is known when the program runs.
+
+    Example:
+    ```mlir
+    rt.device_gather %worker, %lookup into %out width 10 of f32 : !llvm.ptr, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins LLVM_AnyPointer:$worker, LLVM_AnyPointer:$lookup, LLVM_AnyPointer:$out,
+    ConfinedAttr<I64Attr, [IntPositive]>:$width, TypeAttr:$element);
+  let assemblyFormat = [{
+    $worker `,` $lookup `into` $out `width` $width `of` $element attr-dict
+      `:` type($worker) `,` type($lookup) `,` type($out)
+  }];
+}
+
 def RT_HostMemoryOp : RT_Op<"host_memory", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Memory of the host for copies, to the end of the stage";
   let description = [{

@@ -1,0 +1,117 @@
+//===- DeviceTables.h - The tables of a model on a device -------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With `--table-placement device` the rows of tables are in the memory of the
+// device that computes. Lookups are deduplicated on the host; keys are found,
+// rows are made, gathered and updated there. The host's table holds what was
+// brought to it last: rows that were written since are brought when somebody
+// asks for them, such as a checkpoint.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_STATE_DEVICETABLES_H
+#define PDLRT_STATE_DEVICETABLES_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Abi/DeviceLookups.h"
+#include "pdlrt/Device/Device.h"
+#include "pdlrt/State/DeviceScalars.h"
+#include "pdlrt/Sum/Contribution.h"
+#include "pdlrt/Table/DeviceTable.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pdlrt {
+
+class Model;
+
+/// All tables of a model that is all here, on one device. An update is calls of
+/// `apply` and one of `finish`. Thread-safe.
+class DeviceTables final : public DeviceLookups {
+public:
+  /// An error says which table cannot be on a device, and what to do. `device`
+  /// has loaded the program's kernels; it and the model outlive the tables.
+  static Expected<std::unique_ptr<DeviceTables>> create(Device &device,
+                                                        const Model &model);
+
+  bool holds(int32_t symbol) const override;
+  Status pull(int32_t symbol, int64_t count, const int64_t *keys,
+              DeviceRows &lookup) override;
+  Status find(int32_t symbol, int64_t count, const int64_t *keys,
+              DeviceRows &lookup) override;
+  Status gather(const DeviceRows &lookup, bool frozen, void *out,
+                DeviceStream &compute) override;
+
+  /// Adds the rule of a table to rows of a step. Their gradients are on the
+  /// device, as of the only replica, or on the host. `scalars`: of its group,
+  /// the same for all calls up to `finish`. The gradient stays until `finish`.
+  Status apply(int32_t symbol, const BlockGradient &gradient,
+               const void *scalars);
+  /// Waits for what was added. A table of which a row got a number that is not
+  /// finite, -1 if none did.
+  Expected<int32_t> finish();
+
+  /// As EmbeddingTable::quiesce.
+  void quiesce(int32_t symbol, uint16_t time);
+
+  /// Writes rows that are newer on the device to the host's tables. Between
+  /// steps.
+  Status bringToHost();
+  /// Copies to memory of the host, and waits.
+  Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
+
+  struct Size {
+    int64_t rows = 0;
+    size_t bytes = 0;
+  };
+  /// What a table has on the device. Waits.
+  Expected<Size> sizeOf(int32_t symbol);
+
+private:
+  struct Entry {
+    EmbeddingTable *onHost = nullptr;
+    /// From the first use on.
+    std::unique_ptr<DeviceTable> table;
+    /// Of an update whose gradients come from the host.
+    DeviceRows lookup;
+    DeviceBuffer gradients, gradientsOnHost;
+  };
+
+  DeviceTables(Device &device, const Model &model);
+
+  // All of these with the lock.
+  Status openTable(int32_t symbol);
+  Status moveRows(EmbeddingTable &from, DeviceTable &to);
+  Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
+                  DeviceRows &lookup);
+  Status sendGradients(int32_t symbol, const BlockGradient &gradient);
+  /// Waits for all that was added.
+  Status settle();
+
+  Device &device;
+  const pdl_descriptor &descriptor;
+  std::vector<DeviceKernel> kernels;
+  std::mutex mutex;
+  std::unique_ptr<DeviceStream> stream;
+  /// How often it has been waited for, and one.
+  uint64_t waits = 1;
+  /// By symbol.
+  std::vector<Entry> entries;
+  DeviceScalars scalars;
+  /// By symbol: 1 where a rule wrote what is not finite; on both sides.
+  DeviceBuffer found, foundOnHost;
+  /// Whether rules were added since the last `finish`.
+  bool isUpdating = false;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_STATE_DEVICETABLES_H

@@ -1,0 +1,340 @@
+//===- DeviceTables.cpp - The tables of a model on a device ---------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All work on tables is in one stream, in the order in which it is asked for:
+// a step's pull, its gather behind what the stage computed before, its rules,
+// and the next step's pull beside them. So nothing but a gather waits for
+// another stream.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/DeviceTables.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/State/Model.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+using namespace pdlrt;
+
+/// Rows that move to the device at once.
+static constexpr size_t bytesAtOnce = size_t(4) << 20;
+
+DeviceTables::DeviceTables(Device &device, const Model &model)
+    : device(device), descriptor(model.descriptor()),
+      entries(descriptor.symbol_count), scalars(device, descriptor) {
+  for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)
+    kernels.push_back({descriptor.device_kernels[i].name, {}, nullptr});
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s)
+    entries[s].onHost = model.table(s);
+}
+
+/// Whether what is done with a table can be done on a device.
+static Status checkTable(const pdl_descriptor &descriptor,
+                         const pdl_symbol &symbol) {
+  const auto refuse = [&](const char *why) {
+    return Status::invalid(fmt::format("table @{} cannot be on a device: {}; "
+                                       "use --table-placement host",
+                                       symbol.name, why));
+  };
+  if (symbol.group < 0)
+    return {};
+  if (symbol.storage != PDL_STORE_ELEMENT)
+    return refuse("its values are stored in 16 bits, which the host rounds");
+  if (descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
+    return refuse("its group updates rows that no sample of a step has, too");
+  if (symbol.device_kernel < 0)
+    return refuse("the rule of its group has functions of f64, which devices "
+                  "have not");
+  return {};
+}
+
+Expected<std::unique_ptr<DeviceTables>>
+DeviceTables::create(Device &device, const Model &model) {
+  const pdl_descriptor &descriptor = model.descriptor();
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s)
+    if (model.table(s))
+      PDLRT_RETURN_IF_ERROR(checkTable(descriptor, descriptor.symbols[s]));
+  std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model));
+  Expected<std::unique_ptr<DeviceStream>> stream =
+      device.createStream("tables");
+  if (!stream)
+    return std::move(stream).status();
+  tables->stream = std::move(*stream);
+  return tables;
+}
+
+bool DeviceTables::holds(int32_t symbol) const {
+  return entries[symbol].onHost != nullptr;
+}
+
+Status DeviceTables::settle() {
+  PDLRT_RETURN_IF_ERROR(stream->synchronize());
+  ++waits;
+  for (Entry &entry : entries)
+    if (entry.table)
+      entry.table->noteWaited();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Between host and device
+//===----------------------------------------------------------------------===//
+
+Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
+  const size_t rowBytes = from.rowBytes();
+  std::vector<TableRow> rows;
+  std::vector<int64_t> keys;
+  std::vector<char> values;
+  const auto move = [&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(
+        to.restore(*stream, int64_t(keys.size()), keys.data(), values.data()));
+    keys.clear();
+    values.clear();
+    return {};
+  };
+  for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    from.collectShard(shard, rows);
+    for (const TableRow &row : rows) {
+      keys.push_back(row.key);
+      const auto *begin = static_cast<const char *>(row.row);
+      values.insert(values.end(), begin, begin + rowBytes);
+      if (values.size() >= bytesAtOnce)
+        PDLRT_RETURN_IF_ERROR(move());
+    }
+  }
+  return move();
+}
+
+/// Has a table on the device, with what the host's holds.
+Status DeviceTables::openTable(int32_t symbol) {
+  Entry &entry = entries[symbol];
+  if (entry.table)
+    return {};
+  const TraceSpan span("move table to the device");
+  const Expected<TableKernels> found =
+      TableKernels::find(kernels, entry.onHost->options().elementType);
+  if (!found)
+    return found.status();
+  Expected<std::unique_ptr<DeviceTable>> table =
+      DeviceTable::create(device, *found, entry.onHost->options(), *stream);
+  if (!table)
+    return std::move(table).status();
+  (*table)->quiesce(entry.onHost->time());
+  PDLRT_RETURN_IF_ERROR(moveRows(*entry.onHost, **table));
+  entry.table = std::move(*table);
+  return {};
+}
+
+Status DeviceTables::bringToHost() {
+  const std::lock_guard lock(mutex);
+  std::vector<int64_t> keys;
+  std::vector<void *> places;
+  for (Entry &entry : entries) {
+    if (!entry.table)
+      continue;
+    const TraceSpan span("bring table from the device");
+    EmbeddingTable &table = *entry.onHost;
+    const auto put = [&](int shard, std::span<const TableRow> rows) -> Status {
+      keys.clear();
+      for (const TableRow &row : rows)
+        keys.push_back(row.key);
+      places.resize(rows.size());
+      PDLRT_RETURN_IF_ERROR(table.insertShard(shard, int64_t(rows.size()),
+                                              keys.data(), places.data(),
+                                              NewRow::Open));
+      for (size_t i = 0; i < rows.size(); ++i) {
+        std::memcpy(places[i], rows[i].row, table.rowBytes());
+        table.layout().headerOf(places[i]).noteWrite();
+      }
+      return {};
+    };
+    PDLRT_RETURN_IF_ERROR(entry.table->collect(
+        *stream, DeviceTable::Rows::Dirty, 0, EmbeddingTable::shardCount, put));
+    PDLRT_RETURN_IF_ERROR(entry.table->noteSaved(*stream));
+  }
+  return settle();
+}
+
+Status DeviceTables::copyOut(void *toHost, const void *fromDevice,
+                             size_t bytes) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(stream->copyOut(toHost, fromDevice, bytes));
+  return settle();
+}
+
+Expected<DeviceTables::Size> DeviceTables::sizeOf(int32_t symbol) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(openTable(symbol));
+  PDLRT_RETURN_IF_ERROR(settle());
+  const DeviceTable &table = *entries[symbol].table;
+  return Size{table.size(), table.memoryBytes()};
+}
+
+void DeviceTables::quiesce(int32_t symbol, uint16_t time) {
+  const std::lock_guard lock(mutex);
+  if (entries[symbol].table)
+    entries[symbol].table->quiesce(time);
+}
+
+//===----------------------------------------------------------------------===//
+// Lookups
+//===----------------------------------------------------------------------===//
+
+Status DeviceTables::sendKeys(int32_t symbol, int64_t count,
+                              const int64_t *keys, DeviceRows &lookup) {
+  PDLRT_RETURN_IF_ERROR(openTable(symbol));
+  // What was sent last may be on its way.
+  if (lookup.sentAt == waits)
+    PDLRT_RETURN_IF_ERROR(settle());
+  lookup.symbol = symbol;
+  lookup.count = count;
+  const size_t bytes =
+      std::max<size_t>(size_t(count) * sizeof(int64_t), sizeof(int64_t));
+  static_assert(sizeof(void *) == sizeof(int64_t));
+  using enum DeviceBuffer::Kind;
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.keysOnHost, OfHost, bytes));
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.keys, OfDevice, bytes));
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.rows, OfDevice, bytes));
+  if (count == 0)
+    return {};
+  std::memcpy(lookup.keysOnHost.data(), keys, size_t(count) * sizeof(int64_t));
+  lookup.sentAt = waits;
+  return stream->copyIn(lookup.keys.data(), lookup.keysOnHost.data(),
+                        size_t(count) * sizeof(int64_t));
+}
+
+Status DeviceTables::pull(int32_t symbol, int64_t count, const int64_t *keys,
+                          DeviceRows &lookup) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(sendKeys(symbol, count, keys, lookup));
+  return entries[symbol].table->pull(*stream, count, lookup.keysOfDevice(),
+                                     lookup.rowsOfDevice());
+}
+
+Status DeviceTables::find(int32_t symbol, int64_t count, const int64_t *keys,
+                          DeviceRows &lookup) {
+  const std::lock_guard lock(mutex);
+  PDLRT_RETURN_IF_ERROR(sendKeys(symbol, count, keys, lookup));
+  const size_t bytes = size_t(count) * sizeof(void *);
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.rowsOnHost,
+                                DeviceBuffer::Kind::OfHost,
+                                std::max(bytes, sizeof(void *))));
+  if (count == 0)
+    return {};
+  PDLRT_RETURN_IF_ERROR(entries[symbol].table->find(
+      *stream, count, lookup.keysOfDevice(), lookup.rowsOfDevice()));
+  PDLRT_RETURN_IF_ERROR(
+      stream->copyOut(lookup.rowsOnHost.data(), lookup.rows.data(), bytes));
+  return settle();
+}
+
+Status DeviceTables::gather(const DeviceRows &lookup, bool frozen, void *out,
+                            DeviceStream &compute) {
+  if (lookup.count == 0)
+    return {};
+  const std::lock_guard lock(mutex);
+  const Expected<std::unique_ptr<DeviceEvent>> before = compute.record();
+  if (!before)
+    return before.status();
+  PDLRT_RETURN_IF_ERROR(stream->wait(**before));
+  PDLRT_RETURN_IF_ERROR(entries[lookup.symbol].table->gather(
+      *stream, lookup.count, lookup.keysOfDevice(), lookup.rowsOfDevice(),
+      frozen ? DeviceTable::Part::Frozen : DeviceTable::Part::Value,
+      descriptor.symbols[lookup.symbol].unknown, out));
+  const Expected<std::unique_ptr<DeviceEvent>> behind = stream->record();
+  if (!behind)
+    return behind.status();
+  return compute.wait(**behind);
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+Status DeviceTables::sendGradients(int32_t symbol,
+                                   const BlockGradient &gradient) {
+  Entry &entry = entries[symbol];
+  const int64_t count = gradient.keyCount;
+  PDLRT_RETURN_IF_ERROR(sendKeys(symbol, count, gradient.keys, entry.lookup));
+  PDLRT_RETURN_IF_ERROR(entry.table->find(*stream, count,
+                                          entry.lookup.keysOfDevice(),
+                                          entry.lookup.rowsOfDevice()));
+  const size_t each = size_t(gradientElements(descriptor.symbols[symbol])) *
+                      elementSize(descriptor.symbols[symbol]);
+  const size_t bytes = size_t(count) * each;
+  using enum DeviceBuffer::Kind;
+  PDLRT_RETURN_IF_ERROR(reserve(device, entry.gradientsOnHost, OfHost, bytes));
+  PDLRT_RETURN_IF_ERROR(reserve(device, entry.gradients, OfDevice, bytes));
+  auto *to = static_cast<char *>(entry.gradientsOnHost.data());
+  for (int64_t i = 0; i < count; ++i, to += each)
+    std::memcpy(to, gradient.gradients[i], each);
+  return stream->copyIn(entry.gradients.data(), entry.gradientsOnHost.data(),
+                        bytes);
+}
+
+Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
+                           const void *scalarsOfGroup) {
+  const int64_t count = gradient.keyCount;
+  if (count == 0)
+    return {};
+  const std::lock_guard lock(mutex);
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  Entry &entry = entries[index];
+  PDLRT_RETURN_IF_ERROR(openTable(index));
+  if (!std::exchange(isUpdating, true)) {
+    const size_t bytes = entries.size() * sizeof(int32_t);
+    PDLRT_RETURN_IF_ERROR(
+        reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
+    PDLRT_RETURN_IF_ERROR(
+        reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
+    PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), bytes));
+  }
+  void *const *rows = gradient.rowsOnDevice;
+  const void *values = gradient.onDevice;
+  if (!values) {
+    PDLRT_RETURN_IF_ERROR(sendGradients(index, gradient));
+    rows = entry.lookup.rowsOfDevice();
+    values = entry.gradients.data();
+  }
+  const Expected<const void *> sent =
+      scalars.send(*stream, symbol.group, scalarsOfGroup);
+  if (!sent)
+    return sent.status();
+  const int64_t turns =
+      symbol.kernel_unit == PDL_UNIT_ROW ? count : count * symbol.row_width;
+  const std::array arguments = {
+      uint64_t(turns), reinterpret_cast<uint64_t>(rows),
+      reinterpret_cast<uint64_t>(values), reinterpret_cast<uint64_t>(*sent),
+      reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) + index)};
+  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(symbol.device_kernel), turns,
+                                       arguments,
+                                       entry.table->rowMemory(true)));
+  return entry.table->noteUpdates(*stream, count, rows);
+}
+
+Expected<int32_t> DeviceTables::finish() {
+  const std::lock_guard lock(mutex);
+  if (!std::exchange(isUpdating, false))
+    return -1;
+  const TraceSpan span("wait for rules of tables");
+  PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
+                                        entries.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(settle());
+  scalars.endUpdate();
+  const std::span<const int32_t> wrote(
+      static_cast<const int32_t *>(foundOnHost.data()), entries.size());
+  const auto first = std::ranges::find(wrote, 1);
+  return first == wrote.end() ? -1 : int32_t(first - wrote.begin());
+}

@@ -1,0 +1,470 @@
+//===- DeviceTablesTest.cpp - Tables that stay on a device ----------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The same steps on the host's tables and on those of a fake device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/State/DeviceTables.h"
+#include "Table/TableDevice.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/State/DeviceState.h"
+#include "pdlrt/State/Model.h"
+#include "pdlrt/State/Updater.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+
+using namespace pdlrt;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr int64_t width = 5;
+/// A momentum rule by element, and one that knows rows, with a count of samples
+/// behind each gradient.
+enum : int32_t { ByElement, ByRow, symbolCount };
+constexpr int64_t gradientWidth[] = {width, width + 1};
+
+struct Scalars {
+  float weight, rate;
+};
+
+void once(const pdl_once_arguments *arguments, void *scalars) {
+  *static_cast<Scalars *>(scalars) = {float(arguments->weight),
+                                      0.25f / float(arguments->step)};
+}
+
+bool updateElement(float *row, int64_t e, float gradient, const Scalars &s) {
+  float &value = row[e], &slot = row[width + e];
+  slot = 0.5f * slot + gradient / s.weight;
+  value -= s.rate * slot;
+  return std::isfinite(value) && std::isfinite(slot);
+}
+
+bool updateRow(float *row, const float *gradient, const Scalars &s) {
+  float &squares = row[width];
+  squares += gradient[0] * gradient[0] + gradient[width];
+  bool finite = true;
+  for (int64_t e = 0; e < width; ++e) {
+    row[e] -= s.rate * gradient[e] / std::sqrt(1 + squares);
+    finite &= std::isfinite(row[e]);
+  }
+  return finite;
+}
+
+template <bool isByRow>
+int32_t updateRows(int64_t count, int64_t, void *const *rows,
+                   const void *const *gradients, const void *scalars) {
+  bool finite = true;
+  const auto &s = *static_cast<const Scalars *>(scalars);
+  for (int64_t i = 0; i < count; ++i) {
+    auto *row = static_cast<float *>(rows[i]);
+    const auto *gradient = static_cast<const float *>(gradients[i]);
+    if (isByRow)
+      finite &= updateRow(row, gradient, s);
+    for (int64_t e = 0; e < width && !isByRow; ++e)
+      finite &= updateElement(row, e, gradient[e], s);
+  }
+  return !finite;
+}
+
+template <typename T> T *pointer(uint64_t argument) {
+  return reinterpret_cast<T *>(argument);
+}
+
+template <bool isByRow>
+void runOnDevice(const uint64_t *arguments, int64_t first, int64_t stride) {
+  for (auto turn = first; turn < int64_t(arguments[0]); turn += stride) {
+    const int64_t i = isByRow ? turn : turn / width, e = turn % width;
+    auto *row = static_cast<float *>(pointer<void *>(arguments[1])[i]);
+    const auto *gradient =
+        pointer<float>(arguments[2]) + i * gradientWidth[isByRow];
+    const auto &s = *pointer<Scalars>(arguments[3]);
+    if (!(isByRow ? updateRow(row, gradient, s)
+                  : updateElement(row, e, gradient[e], s)))
+      *pointer<int32_t>(arguments[4]) = 1;
+  }
+}
+
+struct Program {
+  pdl_symbol symbols[symbolCount] = {};
+  pdl_group group = {};
+  pdl_update_descriptor updates[2] = {{ByElement, 0, 0}, {ByRow, 1, 0}};
+  pdl_program program = {};
+  pdl_descriptor descriptor = {};
+  std::vector<DeviceKernel> kernels = pdltest::tableKernelsOf(/*isFloat=*/true);
+  std::vector<pdl_device_kernel> described;
+
+  Program() {
+    using enum DeviceArgument;
+    const std::vector<DeviceArgument> arguments = {Number, Read, Read, Read,
+                                                   Written};
+    kernels.push_back({"rows_by_element", arguments, runOnDevice<false>});
+    kernels.push_back({"rows_by_row", arguments, runOnDevice<true>});
+    for (const DeviceKernel &kernel : kernels)
+      described.push_back({kernel.name, 0, nullptr, nullptr});
+    static const int64_t shape[] = {width};
+    static const double slotValues[] = {0.125};
+    static const char *const slotNames[] = {"m"};
+    for (int32_t s = 0; s < symbolCount; ++s) {
+      pdl_symbol &symbol = symbols[s];
+      symbol.struct_size = sizeof(symbol);
+      symbol.name = s == ByElement ? "elements" : "rows";
+      symbol.id = uint64_t(s) + 1;
+      symbol.kind = PDL_SYMBOL_TABLE;
+      symbol.rank = 1;
+      symbol.shape = shape;
+      symbol.row_width = width;
+      symbol.gradient_width = gradientWidth[s];
+      symbol.initializer = {PDL_INIT_UNIFORM, -0.5, 0.5};
+      symbol.device_kernel = int32_t(kernels.size()) - symbolCount + s;
+      symbol.slot_count = 1;
+      symbol.slot_names = slotNames;
+      symbol.slot_initial_values = slotValues;
+      symbol.row_kernel = s == ByRow ? updateRows<true> : updateRows<false>;
+    }
+    symbols[ByRow].row_slot_count = 1;
+    symbols[ByRow].kernel_unit = PDL_UNIT_ROW;
+    symbols[ByRow].unknown = PDL_UNKNOWN_ZERO;
+    group.struct_size = sizeof(group);
+    group.name = "all";
+    group.clip = -1;
+    group.scalar_count = 2;
+    static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 0}};
+    group.scalars = scalars;
+    group.once = once;
+    program.struct_size = sizeof(program);
+    program.update_count = 2;
+    program.updates = updates;
+    program.objective_count = 1;
+    descriptor.symbol_count = symbolCount;
+    descriptor.symbols = symbols;
+    descriptor.group_count = 1;
+    descriptor.groups = &group;
+    descriptor.program_count = 1;
+    descriptor.programs = &program;
+    descriptor.device_kernel_count = int32_t(described.size());
+    descriptor.device_kernels = described.data();
+  }
+};
+
+class DeviceTablesTest : public testing::Test {
+protected:
+  void open(const FakeFaults &faults = {}) {
+    device = createFakeDevice(faults);
+    ASSERT_TRUE(device->load({"", program.kernels}).ok());
+    compute = std::move(*device->createStream("compute"));
+    onHost = std::make_unique<Model>(program.descriptor, 7);
+    onDevice = std::make_unique<Model>(program.descriptor, 7);
+    onDevice->computeOn({device.get()});
+    onDevice->placeTablesOnDevice();
+  }
+  void begin() {
+    ASSERT_TRUE(onDevice->keepOnDevice().ok());
+    onDevice->deviceState()->keepGradients(1, 1);
+    hostUpdater =
+        std::make_unique<Updater>(*onHost, program.program, scheduler);
+    deviceUpdater =
+        std::make_unique<Updater>(*onDevice, program.program, scheduler);
+  }
+  DeviceTables &tables() { return *onDevice->deviceState()->tables(); }
+
+  /// Distinct keys, and gradients of them.
+  void draw(int step, int64_t count) {
+    std::mt19937_64 random(step);
+    for (int32_t s = 0; s < symbolCount; ++s) {
+      std::set<int64_t> distinct = {0, -1};
+      while (int64_t(distinct.size()) < count)
+        distinct.insert(int64_t(random() % 64) << (random() % 50));
+      keys[s].assign(distinct.begin(), distinct.end());
+      gradients[s].resize(keys[s].size() * size_t(gradientWidth[s]));
+      for (size_t i = 0; i < gradients[s].size(); ++i)
+        gradients[s][i] =
+            float(std::sin(double(100 * step + 10 * s) + double(i)));
+    }
+  }
+  /// The contribution of the host, its rows found there.
+  Contribution onHostOf(Model &model, std::vector<void *> (&rows)[2],
+                        std::vector<const void *> (&pointers)[2]) {
+    Contribution merged;
+    merged.present = true;
+    merged.objectives = {{0, 2.0}};
+    for (int32_t s = 0; s < symbolCount; ++s) {
+      const auto count = int64_t(keys[s].size());
+      rows[s].assign(keys[s].size(), nullptr);
+      pointers[s].clear();
+      for (int64_t i = 0; i < count; ++i)
+        pointers[s].push_back(gradients[s].data() + i * gradientWidth[s]);
+      int64_t inserted = 0;
+      TableScratch scratch;
+      if (&model == onHost.get())
+        EXPECT_TRUE(model.table(s)
+                        ->findOrInsert(count, keys[s].data(), rows[s].data(),
+                                       scratch, inserted)
+                        .ok());
+      BlockGradient &block = merged.blocks.emplace_back();
+      block.keyCount = count;
+      block.keys = keys[s].data();
+      block.rows = rows[s].data();
+      block.gradients = pointers[s].data();
+    }
+    return merged;
+  }
+  void apply(Updater &updater, const Contribution &merged) {
+    const Status status = updater.apply(merged);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  /// One step on both sides. `stays`: the gradients are on the device.
+  void step(int number, bool stays) {
+    draw(number, 20);
+    std::vector<void *> rows[2];
+    std::vector<const void *> pointers[2];
+    apply(*hostUpdater, onHostOf(*onHost, rows, pointers));
+    Contribution merged = onHostOf(*onDevice, rows, pointers);
+    for (int32_t s = 0; s < symbolCount; ++s) {
+      const auto count = int64_t(keys[s].size());
+      ASSERT_TRUE(tables().pull(s, count, keys[s].data(), lookups[s]).ok());
+      if (!stays)
+        continue;
+      const size_t bytes = gradients[s].size() * sizeof(float);
+      ASSERT_TRUE(
+          reserve(*device, memory[s], DeviceBuffer::Kind::OfDevice, bytes)
+              .ok());
+      ASSERT_TRUE(
+          compute->copyIn(memory[s].data(), gradients[s].data(), bytes).ok());
+      ASSERT_TRUE(compute->synchronize().ok());
+      merged.blocks[s].gradients = nullptr;
+      merged.blocks[s].onDevice = memory[s].data();
+      merged.blocks[s].rowsOnDevice = lookups[s].rowsOfDevice();
+    }
+    apply(*deviceUpdater, merged);
+  }
+
+  /// All rows in order: keys, values and slots.
+  static std::vector<std::pair<int64_t, std::vector<float>>>
+  rowsOf(const Model &model, int32_t symbol) {
+    std::vector<std::pair<int64_t, std::vector<float>>> all;
+    const EmbeddingTable &table = *model.table(symbol);
+    std::vector<TableRow> rows;
+    for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+      table.collectShard(shard, rows);
+      for (const TableRow &row : rows) {
+        const auto *values = static_cast<const float *>(row.row);
+        all.push_back(
+            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
+      }
+    }
+    return all;
+  }
+  std::vector<float> gather(const DeviceRows &lookup, bool frozen) {
+    DeviceBuffer out;
+    const size_t elements = size_t(lookup.count * width);
+    EXPECT_TRUE(reserve(*device, out, DeviceBuffer::Kind::OfDevice,
+                        elements * sizeof(float))
+                    .ok());
+    EXPECT_TRUE(tables().gather(lookup, frozen, out.data(), *compute).ok());
+    std::vector<float> values(elements);
+    EXPECT_TRUE(
+        compute->copyOut(values.data(), out.data(), elements * sizeof(float))
+            .ok());
+    EXPECT_TRUE(compute->synchronize().ok());
+    return values;
+  }
+  std::string refusal() {
+    const Status status = onDevice->keepOnDevice();
+    return status.ok() ? "" : status.message();
+  }
+
+  Program program;
+  Scheduler scheduler{1};
+  // A device outlives what has memory of it.
+  std::unique_ptr<Device> device;
+  std::unique_ptr<DeviceStream> compute;
+  DeviceRows lookups[symbolCount];
+  DeviceBuffer memory[symbolCount];
+  std::unique_ptr<Model> onHost, onDevice;
+  std::unique_ptr<Updater> hostUpdater, deviceUpdater;
+  std::vector<int64_t> keys[symbolCount];
+  std::vector<float> gradients[symbolCount];
+};
+
+TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
+  for (const bool stays : {false, true}) {
+    lookups[0] = {}, lookups[1] = {};
+    memory[0] = {}, memory[1] = {};
+    deviceUpdater.reset();
+    onDevice.reset();
+    compute.reset();
+    open();
+    begin();
+    for (int i = 0; i < 6; ++i)
+      step(i, stays);
+    ASSERT_TRUE(onDevice->bringToHost().ok());
+    for (int32_t s : {ByElement, ByRow}) {
+      EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
+      EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s)) << stays;
+      const auto size = onDevice->tableSize(s);
+      ASSERT_TRUE(size.ok());
+      EXPECT_EQ(size->rows, onHost->table(s)->size());
+      EXPECT_GT(size->bytes, 0u);
+    }
+  }
+}
+
+TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
+  open();
+  // What a checkpoint would have brought.
+  draw(0, 30);
+  std::vector<void *> rows(keys[0].size());
+  for (Model *model : {onHost.get(), onDevice.get()}) {
+    TableScratch scratch;
+    int64_t inserted = 0;
+    ASSERT_TRUE(model->table(0)
+                    ->findOrInsert(int64_t(rows.size()), keys[0].data(),
+                                   rows.data(), scratch, inserted)
+                    .ok());
+    for (size_t i = 0; i < rows.size(); ++i)
+      static_cast<float *>(rows[i])[1] = float(i);
+  }
+  begin();
+  step(0, true);
+  ASSERT_TRUE(onDevice->bringToHost().ok());
+  EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
+  // Rows that nobody has written since are not brought again.
+  std::vector<TableRow> all;
+  float *spoilt = nullptr;
+  for (int shard = 0; shard < EmbeddingTable::shardCount && !spoilt; ++shard) {
+    onDevice->table(0)->collectShard(shard, all);
+    for (const TableRow &row : all)
+      if (row.key != 0 && row.key != -1)
+        spoilt = static_cast<float *>(row.row);
+  }
+  ASSERT_NE(spoilt, nullptr);
+  const float before = std::exchange(*spoilt, 1e9f);
+  ASSERT_TRUE(onDevice->bringToHost().ok());
+  EXPECT_EQ(*spoilt, 1e9f);
+  *spoilt = before;
+  step(1, false);
+  ASSERT_TRUE(onDevice->bringToHost().ok());
+  EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
+}
+
+TEST_F(DeviceTablesTest, FrozenLookupsMakeNoRows) {
+  open();
+  begin();
+  step(0, true);
+  const std::vector<int64_t> known = keys[ByRow];
+  std::vector<int64_t> asked = {known[0], 12345678901, known[1], 98765432109};
+  const auto count = int64_t(asked.size());
+  for (int32_t s : {ByElement, ByRow}) {
+    DeviceRows lookup;
+    ASSERT_TRUE(tables().find(s, count, asked.data(), lookup).ok());
+    auto **found = static_cast<void **>(lookup.rowsOnHost.data());
+    EXPECT_EQ(found[1], nullptr);
+    EXPECT_EQ(found[3], nullptr);
+    const std::vector<float> values = gather(lookup, /*frozen=*/true);
+    std::vector<float> expected(values.size());
+    for (int64_t i = 0; i < count; ++i) {
+      std::vector<void *> row(1);
+      TableScratch scratch;
+      if (onHost->table(s)->find(1, &asked[i], row.data(), scratch) == 0)
+        std::copy_n(static_cast<const float *>(row[0]), width,
+                    expected.begin() + i * width);
+      else if (s == ByElement)
+        onHost->table(s)->initialElements(asked[i], &expected[i * width]);
+    }
+    EXPECT_EQ(values, expected) << s;
+    EXPECT_EQ(onDevice->tableSize(s)->rows, onHost->table(s)->size());
+  }
+}
+
+TEST_F(DeviceTablesTest, ALookupIsUsedAgainWhileItsKeysMayBeOnTheirWay) {
+  open();
+  begin();
+  DeviceRows lookup;
+  for (int64_t count : {3, 300, 5, 700}) {
+    std::vector<int64_t> asked;
+    for (int64_t i = 0; i < count; ++i)
+      asked.push_back(i * 31 + count);
+    ASSERT_TRUE(tables().pull(0, count, asked.data(), lookup).ok());
+    const std::vector<float> values = gather(lookup, /*frozen=*/false);
+    for (int64_t i = 0; i < count; ++i) {
+      float expected[width];
+      onHost->table(0)->initialElements(asked[i], expected);
+      EXPECT_TRUE(
+          std::equal(expected, expected + width, values.begin() + i * width));
+    }
+    ASSERT_TRUE(tables().pull(0, 0, nullptr, lookup).ok());
+    EXPECT_EQ(gather(lookup, false).size(), 0u);
+  }
+}
+
+TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
+  open();
+  begin();
+  step(0, true);
+  draw(1, 5);
+  gradients[ByRow][3] = std::numeric_limits<float>::infinity();
+  std::vector<void *> rows[2];
+  std::vector<const void *> pointers[2];
+  const Contribution merged = onHostOf(*onDevice, rows, pointers);
+  for (int32_t s = 0; s < symbolCount; ++s)
+    ASSERT_TRUE(
+        tables()
+            .pull(s, int64_t(keys[s].size()), keys[s].data(), lookups[s])
+            .ok());
+  const Status status = deviceUpdater->apply(merged);
+  EXPECT_THAT(status.message(), HasSubstr("gave a key of @rows a value"));
+}
+
+TEST_F(DeviceTablesTest, RefusesWhatADeviceDoesNotDo) {
+  open();
+  program.symbols[ByRow].storage = PDL_STORE_BF16;
+  EXPECT_THAT(refusal(), HasSubstr("table @rows cannot be on a device: its "
+                                   "values are stored in 16 bits"));
+  program.symbols[ByRow].storage = PDL_STORE_ELEMENT;
+  program.symbols[ByElement].device_kernel = -1;
+  EXPECT_THAT(refusal(), HasSubstr("table @elements cannot be on a device: the "
+                                   "rule of its group"));
+  program.group.untouched = PDL_UNTOUCHED_DENSE;
+  EXPECT_THAT(refusal(),
+              HasSubstr("updates rows that no sample of a step has"));
+  EXPECT_THAT(refusal(), HasSubstr("use --table-placement host"));
+}
+
+TEST_F(DeviceTablesTest, ADeviceThatFailsIsAnError) {
+  for (int64_t launches = 0; launches < 8; ++launches) {
+    lookups[0] = {}, lookups[1] = {};
+    deviceUpdater.reset();
+    onDevice.reset();
+    compute.reset();
+    FakeFaults faults;
+    faults.launches = launches;
+    open(faults);
+    begin();
+    draw(0, 5);
+    std::vector<void *> rows[2];
+    std::vector<const void *> pointers[2];
+    const Contribution merged = onHostOf(*onDevice, rows, pointers);
+    Status status =
+        tables().pull(0, int64_t(keys[0].size()), keys[0].data(), lookups[0]);
+    if (status.ok())
+      status =
+          tables().pull(1, int64_t(keys[1].size()), keys[1].data(), lookups[1]);
+    if (status.ok())
+      status = deviceUpdater->apply(merged);
+    EXPECT_FALSE(status.ok()) << launches;
+  }
+}
+
+} // namespace
