@@ -28,9 +28,12 @@ struct ProcessIdentity {
   static const ProcessIdentity &ofThisProcess();
   /// Of process `number` of this host; host 0 where it cannot be seen.
   static ProcessIdentity ofProcess(uint32_t number);
-  /// Whether the process is of this host, and runs, as far as this process may
-  /// see.
-  bool isSeen() const;
+  /// Whether the process that asks counts processes as that one does.
+  bool isOfThisHost() const;
+  /// Whether the process was of this host, and its number is nobody's now, or
+  /// another one's. It may be asked of a process that was never seen: one that
+  /// the system only hides (hidepid of /proc) has not ended.
+  bool hasEnded() const;
 };
 
 } // namespace pdlrt

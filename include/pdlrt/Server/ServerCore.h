@@ -146,6 +146,9 @@ public:
   /// Gives the job up for a reason of the server's own. No effect once it is
   /// over.
   void fail(const std::string &sentence);
+  /// The same because of a trainer of this process. It has ended: nobody waits
+  /// until it is told how the job has ended.
+  void failWithTrainer(uint32_t rank, const std::string &why);
 
   /// Calls `action` once when the job is over, or soon if it is: by the thread
   /// that ends it, without a lock held. One action; a later call replaces it.

@@ -8,7 +8,11 @@
 
 #include "pdlrt/Core/ProcessIdentity.h"
 
+#include <cerrno>
+#include <climits>
+#include <csignal>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
@@ -33,31 +37,36 @@ static uint64_t thisHost() {
   return host;
 }
 
-ProcessIdentity ProcessIdentity::ofProcess(uint32_t number) {
-  ProcessIdentity identity;
+/// Host 0: it has ended, and is not collected yet; nothing: it is not shown.
+static std::optional<ProcessIdentity> readProcess(uint32_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   if (!std::getline(file, line))
-    return identity;
+    return std::nullopt;
   // The name, in brackets, may hold anything; the state follows, and the start
   // is the 20th field from there on.
   const size_t bracket = line.rfind(')');
   if (bracket == std::string::npos)
-    return identity;
+    return std::nullopt;
   std::istringstream fields(line.substr(bracket + 1));
   std::string field, state;
   fields >> state;
   // One that is dead and not collected yet has ended.
   if (state == "Z" || state == "X")
-    return identity;
+    return ProcessIdentity();
+  ProcessIdentity identity;
   constexpr int fieldsBeforeStart = 18;
   for (int i = 0; i < fieldsBeforeStart; ++i)
     fields >> field;
   if (!(fields >> identity.started))
-    return {};
+    return std::nullopt;
   identity.number = number;
   identity.host = thisHost();
   return identity;
+}
+
+ProcessIdentity ProcessIdentity::ofProcess(uint32_t number) {
+  return readProcess(number).value_or(ProcessIdentity());
 }
 
 const ProcessIdentity &ProcessIdentity::ofThisProcess() {
@@ -66,8 +75,17 @@ const ProcessIdentity &ProcessIdentity::ofThisProcess() {
   return own;
 }
 
-bool ProcessIdentity::isSeen() const {
-  // Who asks runs.
-  return *this == ofThisProcess() ||
-         (host != 0 && host == thisHost() && ofProcess(number) == *this);
+bool ProcessIdentity::isOfThisHost() const {
+  return host != 0 && host == thisHost();
+}
+
+bool ProcessIdentity::hasEnded() const {
+  // Signals to other numbers are for groups. Who asks runs.
+  if (!isOfThisHost() || number == 0 || number > INT_MAX ||
+      *this == ofThisProcess())
+    return false;
+  if (const auto found = readProcess(number))
+    return *found != *this;
+  // A signal of number 0 is none: it asks whether there is such a process.
+  return ::kill(pid_t(number), 0) != 0 && errno == ESRCH;
 }

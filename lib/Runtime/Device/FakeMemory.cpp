@@ -114,7 +114,7 @@ static void catchFaults() {
   std::call_once(once, [] {
     struct sigaction action = {};
     action.sa_sigaction = leave;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &earlier);
   });
@@ -153,7 +153,8 @@ Status FakeMemory::touch(std::span<const FakeUse> uses,
   unlock(uses);
   sigjmp_buf here;
   bool isOver = false;
-  if (sigsetjmp(here, /*savesigs=*/0) == 0) {
+  // The signal is blocked while it is handled, by the thread sanitizer all are.
+  if (sigsetjmp(here, /*savesigs=*/1) == 0) {
     wayOut = &here;
     body();
     isOver = true;

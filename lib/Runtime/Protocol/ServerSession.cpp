@@ -252,7 +252,7 @@ private:
   ClockTime lastHeard{0};
   /// When the first beat was sent since then; earlier than it: none was.
   ClockTime askedSince{-1};
-  /// Where the server's process is of this host and was seen there.
+  /// Where the server's process is of this host.
   ProcessIdentity process;
   /// Since when the address has refused connections, and when it did so last;
   /// negative: it does not.
@@ -773,7 +773,7 @@ bool SessionState::mayBeThere(const CallResult &result) {
 bool SessionState::checkProcess() {
   {
     const std::lock_guard lock(mutex);
-    if (process.host == 0 || process.isSeen())
+    if (!process.hasEnded())
       return true;
   }
   loseServer(Status::invalid(
@@ -811,8 +811,8 @@ void SessionState::takeSign(const Message &payload) {
 }
 
 void SessionState::learnProcess(const ProcessIdentity &said) {
-  // What cannot be seen while it lives says nothing when it cannot be seen.
-  if (said != process && said.isSeen())
+  // It may have died while this was on its way.
+  if (said.isOfThisHost())
     process = said;
 }
 

@@ -87,8 +87,11 @@ void Roster::refusedForeign(uint32_t rank, const std::string &why) {
 }
 
 void Roster::asks(uint32_t rank, const ProcessIdentity &process) {
-  if (process.isSeen())
-    trainers[rank].asking = process;
+  Trainer &trainer = trainers[rank];
+  if (process == trainer.asking || !process.isOfThisHost())
+    return;
+  trainer.asking = process;
+  trainer.askerHasDied = false;
 }
 
 void Roster::heard(uint32_t rank) {
@@ -96,17 +99,19 @@ void Roster::heard(uint32_t rank) {
 }
 
 void Roster::sentBy(uint32_t rank, const ProcessIdentity &process) {
-  // What cannot be seen while it lives says nothing when it cannot be seen.
+  // It may have died while this was on its way.
   Trainer &trainer = trainers[rank];
-  if (process == trainer.process || !process.isSeen())
+  if (process == trainer.process || !process.isOfThisHost())
     return;
   trainer.process = process;
   trainer.hasDied = false;
 }
 
 void Roster::lookForDead() {
-  for (Trainer &trainer : trainers)
+  for (Trainer &trainer : trainers) {
     trainer.hasDied = isDead(trainer);
+    trainer.askerHasDied = !trainer.joined && trainer.asking.hasEnded();
+  }
 }
 
 void Roster::leave(uint32_t rank, const std::string &failure) {
@@ -264,8 +269,7 @@ bool Roster::allAreGone(bool mayJoin) const {
                (each.toldAt >= ClockTime(0) &&
                 clock.now() - each.toldAt > tellingTime) ||
                (!each.joined &&
-                (!mayJoin || joinIsLate(each) ||
-                 (each.asking.host != 0 && !each.asking.isSeen())));
+                (!mayJoin || joinIsLate(each) || each.asking.hasEnded()));
       });
 }
 
@@ -381,6 +385,10 @@ std::string Roster::troubleOf(uint32_t rank) const {
   if (!trainer.joined && !trainer.foreignRefusal.empty())
     return "a start of " + trainerName(rank) +
            " was refused: " + trainer.foreignRefusal;
+  if (trainer.askerHasDied)
+    return "the last start of " + trainerName(rank) +
+           " has died before it joined: there is no process " +
+           std::to_string(trainer.asking.number) + " on this host";
   if (!trainer.left && trainer.hasDied)
     return deathOf(rank);
   if (!trainer.left && isSilent(trainer))

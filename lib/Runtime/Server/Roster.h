@@ -150,10 +150,12 @@ private:
     /// The same, of the last one that may have been another job's, and when.
     std::string foreignRefusal;
     ClockTime foreignAt{0};
-    /// Who asked to join last, where it is of this host and was seen there.
+    /// Who asked to join last, where it is of this host.
     ProcessIdentity asking;
+    /// Whether it had died when it was looked for last.
+    bool askerHasDied = false;
     std::vector<Challenger> challengers;
-    /// Where it is of this host and was seen there.
+    /// Where it is of this host.
     ProcessIdentity process;
     /// Whether that process had died when it was looked for last.
     bool hasDied = false;
@@ -170,7 +172,7 @@ private:
   bool isSilent(const Trainer &trainer) const;
   /// Asks the system: takes some microseconds.
   static bool isDead(const Trainer &trainer) {
-    return trainer.process.host != 0 && !trainer.process.isSeen();
+    return trainer.process.hasEnded();
   }
   JoinVerdict judgeAgainst(Trainer &earlier, const Envelope &head,
                            const StartSign &start);

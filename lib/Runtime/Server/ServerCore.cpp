@@ -441,6 +441,9 @@ std::string ServerCore::waitingFor(ClockTime atLeast) const {
 }
 StalenessCounts ServerCore::staleness() const { return state->staleness(); }
 void ServerCore::fail(const std::string &sentence) { state->fail(sentence); }
+void ServerCore::failWithTrainer(uint32_t rank, const std::string &why) {
+  state->failWithTrainer(rank, why);
+}
 void ServerCore::whenOver(std::function<void()> action) {
   state->whenOver(std::move(action));
 }

@@ -77,6 +77,16 @@ void ServerCore::State::fail(const std::string &sentence) {
   out.send();
 }
 
+void ServerCore::State::failWithTrainer(uint32_t rank, const std::string &why) {
+  Outbox out;
+  {
+    const std::lock_guard lock(mutex);
+    roster.leave(rank, why);
+    failWith(trainerName(rank) + " failed: " + why, out);
+  }
+  out.send();
+}
+
 void ServerCore::State::whenOver(std::function<void()> action) {
   const std::lock_guard lock(mutex);
   if (job.state == JobState::Running)

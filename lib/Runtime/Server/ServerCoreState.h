@@ -58,6 +58,7 @@ public:
   void open(ServerApplication &with);
   void askToStop();
   void fail(const std::string &sentence);
+  void failWithTrainer(uint32_t rank, const std::string &why);
   void close();
   void startWatching() { watchAt(clock.now() + roster.watchInterval()); }
 

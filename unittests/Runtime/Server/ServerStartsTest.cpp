@@ -195,6 +195,48 @@ TEST_F(ServerCoreTest, AProcessOfThisHostThatLivesIsNotReplaced) {
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
 }
 
+// Its join was on its way when it died: long before the limit of silence.
+TEST_F(ServerCoreTest, ATrainerThatDiedBeforeItsJoinCameIsKnownToBeDead) {
+  IdleProcess process;
+  const StartSign start = {1, judged, process.identity()};
+  process.end();
+  core();
+  ASSERT_EQ(ask(1, start, 1).text(), "welcome");
+  advance(Seconds(1));
+  EXPECT_EQ(core().status().state, JobState::Failed);
+  EXPECT_THAT(core().status().sentence, HasSubstr("trainer 1 has died"));
+
+  // Its next start need not wait for its silence.
+  server.reset();
+  options.onFailure = FailurePolicy::Wait;
+  core();
+  ASSERT_EQ(ask(1, start, 1).text(), "welcome");
+  EXPECT_EQ(ask(1, {2, judged}).kind(), MessageKind::Answer);
+  EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
+}
+
+// Nothing is lost with it: another start may come, and whoever waits hears why.
+TEST_F(ServerCoreTest, AStartThatDiedBeforeItJoinedIsNamed) {
+  core();
+  join(0);
+  const IdleProcess process;
+  const uint32_t number = process.identity().number;
+  ask(1, {1, judged, process.identity()});
+  process.end();
+  advance(Seconds(1));
+  EXPECT_EQ(core().waitingFor(),
+            "waiting for trainer 1 to join (1 s; the last start of trainer 1 "
+            "has died before it joined: there is no process " +
+                std::to_string(number) + " on this host)");
+  EXPECT_EQ(core().status().state, JobState::Running);
+  const IdleProcess next;
+  const StartSign start = {2, judged, next.identity()};
+  ask(1, start);
+  EXPECT_EQ(core().waitingFor(), "waiting for trainer 1 to join (1 s)");
+  EXPECT_EQ(ask(1, start, 1).text(), "welcome");
+  next.end();
+}
+
 // Who waits for what cannot come would wait for ever.
 TEST_F(ServerCoreTest, ANewStartThatCannotGoOnFailsTheJob) {
   options.onFailure = FailurePolicy::Wait;
@@ -440,6 +482,18 @@ TEST_F(ServerCoreTest, AServerGivesUpByItself) {
   EXPECT_FALSE(core().allTold());
   leave(0);
   leave(1);
+  EXPECT_TRUE(core().allTold());
+}
+
+// Where trainers own state: the one beside the owner asks nothing any more.
+TEST_F(ServerCoreTest, ATrainerOfItsOwnProcessNeedsNoAnswer) {
+  core();
+  join(0);
+  const Reply greeted = ask(1, {1, judged});
+  core().failWithTrainer(1, "owner 0 is lost");
+  EXPECT_EQ(core().status().sentence, "trainer 1 failed: owner 0 is lost");
+  EXPECT_FALSE(core().allTold());
+  leave(0);
   EXPECT_TRUE(core().allTold());
 }
 

@@ -84,8 +84,8 @@ void TrainCommand::endOwner(const Status &outcome) {
   ServerCore &core = owner->core();
   // It may have failed before it joined its own owner.
   if (!outcome.ok() && options.distributed)
-    core.fail(fmt::format("trainer {} failed: {}", options.distributed->rank,
-                          outcome.message()));
+    core.failWithTrainer(uint32_t(options.distributed->rank),
+                         outcome.message());
   owner->waitUntilOver([] {});
   const JobStatus status = core.status();
   if (outcome.ok() && status.state == JobState::Failed)

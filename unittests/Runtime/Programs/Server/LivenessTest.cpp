@@ -312,19 +312,30 @@ TEST(Liveness, ATrainerThatWaitsForDataKeepsNobodyFromStopping) {
   }
 }
 
+// Also where one server alone is told: the others say why they end.
 TEST(Liveness, AStopBeforeAllTrainersAreThereEndsTheJob) {
-  TwoByTwo job;
-  for (int rank : {0, 1})
-    job.startServer(rank, {});
-  Process &trainer = job.startTrainer(0, {"--epochs", "1"});
-  TwoByTwo::await(trainer, "trainer 1 to join");
-  const auto begin = Clock::now();
-  for (auto &server : job.servers)
-    kill(server->child.id(), SIGTERM);
-  EXPECT_EQ(trainer.wait(), 128 + SIGTERM) << trainer.said();
-  for (auto &server : job.servers)
-    EXPECT_EQ(server->wait(), 128 + SIGTERM) << server->said();
-  EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
+  const std::string why = "told to stop before trainer 1 had joined";
+  for (const std::vector<int> &told :
+       std::vector<std::vector<int>>{{0, 1}, {0}, {1}}) {
+    TwoByTwo job;
+    for (int rank : {0, 1})
+      job.startServer(rank, {});
+    Process &trainer = job.startTrainer(0, {"--epochs", "1"});
+    TwoByTwo::await(trainer, "trainer 1 to join");
+    const auto begin = Clock::now();
+    for (int rank : told)
+      kill(job.servers[rank]->child.id(), SIGTERM);
+    EXPECT_EQ(trainer.wait(), 128 + SIGTERM) << trainer.said();
+    EXPECT_THAT(trainer.said(), HasSubstr(why));
+    for (int rank : {0, 1}) {
+      Process &server = *job.servers[rank];
+      const bool wasTold =
+          std::find(told.begin(), told.end(), rank) != told.end();
+      EXPECT_EQ(server.wait(), wasTold ? 128 + SIGTERM : 1) << server.said();
+      EXPECT_THAT(server.said(), HasSubstr(why));
+    }
+    EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
+  }
 }
 
 // Whoever is told, the others hear of it while they wait for a server.
