@@ -47,12 +47,8 @@ static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
   SymbolTable symbols(module);
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
     for (auto name : program.getUpdates().getAsRange<FlatSymbolRefAttr>()) {
-      Operation *symbol = symbols.lookup(name.getValue());
       Type element =
-          isa<nn::TableOp>(symbol)
-              ? cast<nn::TableOp>(symbol).getRowType().getElementType()
-              : cast<RankedTensorType>(cast<nn::ParamOp>(symbol).getType())
-                    .getElementType();
+          nn::heldTypeOf(symbols.lookup(name.getValue())).getElementType();
       kernels.addForRuntime(libraryName("check_finite", element),
                             {rt::DeviceArgument::number,
                              rt::DeviceArgument::read,
