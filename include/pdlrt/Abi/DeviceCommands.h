@@ -1,4 +1,4 @@
-//===- DeviceCommands.h - What a stage adds to a stream ------- -*- C++ -*-===//
+//===- DeviceCommands.h - What a stage adds to a stream ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DeviceCopy.h - The parameters on one device ------------ -*- C++ -*-===//
+//===- DeviceCopy.h - The parameters on one device --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

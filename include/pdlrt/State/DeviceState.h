@@ -1,4 +1,4 @@
-//===- DeviceState.h - Parameters that stay on devices -------- -*- C++ -*-===//
+//===- DeviceState.h - Parameters that stay on devices ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

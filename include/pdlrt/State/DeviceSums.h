@@ -1,4 +1,4 @@
-//===- DeviceSums.h - Gradients of replicas, added on devices - -*- C++ -*-===//
+//===- DeviceSums.h - Gradients of replicas, added on devices ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
