@@ -46,10 +46,14 @@ public:
   void keepGradients(size_t replicas, size_t workers);
   bool takesGradient(int32_t symbol) const;
 
-  /// After a step, with the contributions of all replicas: adds the gradients
-  /// that are on devices alone, of the blocks `blocks`.
+  /// Whether there are gradients of several replicas to be added.
+  bool addsGradients() const { return sums != nullptr; }
+  /// After a step, where it is so, with the contributions of all replicas: adds
+  /// the gradients that are on devices alone, of the blocks `blocks`.
   Status sum(std::span<const GradientBlock> blocks,
-             std::span<const Contribution> replicas);
+             std::span<const Contribution> replicas) {
+    return sums->sum(blocks, replicas);
+  }
   /// After that: the first block whose sum is not finite, -1 if there is none.
   int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
 

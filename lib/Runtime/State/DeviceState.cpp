@@ -57,11 +57,6 @@ void DeviceState::keepGradients(size_t replicas, size_t workers) {
       std::make_unique<DeviceSums>(descriptor, all, devices, replicas, workers);
 }
 
-Status DeviceState::sum(std::span<const GradientBlock> blocks,
-                        std::span<const Contribution> replicas) {
-  return sums ? sums->sum(blocks, replicas) : Status();
-}
-
 Status DeviceState::apply(int32_t symbol, size_t block,
                           const BlockGradient &gradient, const void *scalars) {
   for (size_t d = 0; d < copies.size(); ++d) {
