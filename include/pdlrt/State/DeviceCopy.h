@@ -70,7 +70,7 @@ private:
   };
 
   // All of these with the lock.
-  Status prepareStream();
+  Status prepareStream() { return openOnce(device, stream, "rules"); }
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
   /// Brings a parameter where the host's is newer.

@@ -31,15 +31,9 @@ DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
 void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
   input = &itsInput;
-  if (!stream) {
-    Expected<std::unique_ptr<DeviceStream>> created =
-        device.createStream("compute");
-    if (created) {
-      stream = std::move(*created);
-      commands = std::make_unique<DeviceCommands>(*stream);
-    } else
-      keep(std::move(created).status());
-  }
+  keep(openOnce(device, stream, "compute"));
+  if (stream && !commands)
+    commands = std::make_unique<DeviceCommands>(*stream);
   for (auto &[place, copy] : copies)
     copy.isCurrent = false;
   if (chunks.size() > 1) {

@@ -41,17 +41,6 @@ bool DeviceCopy::takesGradient(int32_t symbol) const {
   return state.takesGradient(symbol);
 }
 
-Status DeviceCopy::prepareStream() {
-  if (stream)
-    return {};
-  Expected<std::unique_ptr<DeviceStream>> created =
-      device.createStream("rules");
-  if (!created)
-    return std::move(created).status();
-  stream = std::move(*created);
-  return {};
-}
-
 Status DeviceCopy::reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                                size_t bytes) {
   if (memory.data())
