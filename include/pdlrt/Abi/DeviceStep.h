@@ -20,7 +20,7 @@
 #include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceParameters.h"
 #include "pdlrt/Core/AlignedBuffer.h"
-#include "pdlrt/Device/Device.h"
+#include "pdlrt/Device/DeviceFlags.h"
 
 #include <array>
 #include <cstdint>
@@ -99,8 +99,8 @@ private:
   DeviceParameters *const parameters;
   /// The kernels of pdldevice_check_finite, by element type; -1: none.
   std::array<int32_t, 2> checkFinite;
-  /// By update: 1 where its gradient is not finite; on both sides.
-  DeviceBuffer found, foundOnHost;
+  /// By update: whether its gradient is not finite.
+  DeviceFlags nonFinite;
   std::map<std::pair<int32_t, int32_t>, DeviceBuffer> results;
   /// From the first stage on.
   std::unique_ptr<DeviceStream> stream;

@@ -11,7 +11,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/DeviceParameters.h"
-#include "pdlrt/Device/Device.h"
+#include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
@@ -89,8 +89,8 @@ private:
   std::vector<Parameter> parameters;
   /// By group.
   std::vector<Scalars> scalars;
-  /// By symbol: 1 where a rule wrote what is not finite; on both sides.
-  DeviceBuffer found, foundOnHost;
+  /// By symbol: whether a rule wrote what is not finite.
+  DeviceFlags nonFinite;
   /// Of partial norms; on both sides.
   DeviceBuffer lanes, lanesOnHost;
   /// Whether rules were added since the last `finish`.

@@ -10,6 +10,7 @@
 #define PDLRT_STATE_DEVICESUMS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Device/DeviceGroup.h"
 #include "pdlrt/Sum/Contribution.h"
 
@@ -54,7 +55,7 @@ public:
                                                        : nullptr;
   }
   /// The first block whose sum is not finite, -1 if all are.
-  int32_t firstNonFinite() const { return nonFinite; }
+  int32_t firstNonFinite() const { return nonFiniteBlock; }
 
 private:
   /// A block, and where it is in its bucket.
@@ -77,9 +78,6 @@ private:
     DeviceBuffer own, all;
     /// The sums of all buckets, and a block's of a group of replicas.
     DeviceBuffer sums, group;
-    /// By block: 1 where the sum is not finite; on both sides. Of the first
-    /// device.
-    DeviceBuffer found, foundOnHost;
   };
 
   bool isStrict() const { return descriptor.numerics == PDL_NUMERICS_STRICT; }
@@ -111,7 +109,9 @@ private:
   std::vector<OnDevice> onDevices;
   /// By block and device.
   std::vector<std::vector<void *>> sums;
-  int32_t nonFinite = -1;
+  /// By block: whether the sum is not finite. Of the first device.
+  DeviceFlags nonFinite;
+  int32_t nonFiniteBlock = -1;
 };
 
 } // namespace pdlrt

@@ -48,12 +48,10 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
     keep(input->arrive(*stream));
     commands->begin(context->batch);
   }
-  if (const size_t bytes = size_t(program.update_count) * sizeof(int32_t);
-      bytes > 0 && checksGradients()) {
-    keep(reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
-    keep(reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
+  if (program.update_count > 0 && checksGradients()) {
+    keep(nonFinite.reserve(device, size_t(program.update_count)));
     if (failure.ok())
-      keep(commands->clear(found.data(), bytes));
+      keep(nonFinite.clear(*commands));
   }
 }
 
@@ -207,8 +205,7 @@ void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
   const auto count = int64_t(bytes / elementSize(symbol));
   const std::array arguments = {
       uint64_t(count), reinterpret_cast<uint64_t>(gradient),
-      reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) +
-                                 update)};
+      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(update)))};
   add([&] {
     return commands->launch(size_t(checkFinite[symbol.element_type]), count,
                             arguments);
@@ -228,9 +225,8 @@ void DeviceStep::finish() {
     if (onHost->memory)
       copyOut(onHost->memory, copy.memory.data(), onHost->bytes);
   }
-  if (found.data())
-    copyOut(foundOnHost.data(), found.data(),
-            size_t(program.update_count) * sizeof(int32_t));
+  if (nonFinite.size() > 0)
+    add([&] { return nonFinite.bringToHost(*commands); });
 }
 
 void *DeviceStep::gradient(int32_t update) const {
@@ -241,7 +237,7 @@ void *DeviceStep::gradient(int32_t update) const {
 }
 
 bool DeviceStep::isGradientFinite(int32_t update) const {
-  return static_cast<const int32_t *>(foundOnHost.data())[update] == 0;
+  return !nonFinite.isSet(size_t(update));
 }
 
 //===----------------------------------------------------------------------===//

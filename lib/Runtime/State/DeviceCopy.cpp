@@ -20,7 +20,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <span>
 #include <utility>
 
 using namespace pdlrt;
@@ -177,15 +176,11 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
   const std::lock_guard lock(mutex);
   const pdl_symbol &symbol = descriptor.symbols[index];
   Parameter &parameter = parameters[index];
-  const size_t flags = parameters.size() * sizeof(int32_t);
   PDLRT_RETURN_IF_ERROR(prepareStream());
   PDLRT_RETURN_IF_ERROR(update(index));
   if (!std::exchange(isUpdating, true)) {
-    PDLRT_RETURN_IF_ERROR(
-        reserveOnce(found, DeviceBuffer::Kind::OfDevice, flags));
-    PDLRT_RETURN_IF_ERROR(
-        reserveOnce(foundOnHost, DeviceBuffer::Kind::OfHost, flags));
-    PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), flags));
+    PDLRT_RETURN_IF_ERROR(nonFinite.reserve(device, parameters.size()));
+    PDLRT_RETURN_IF_ERROR(nonFinite.clear(*stream));
   }
   PDLRT_RETURN_IF_ERROR(sendScalars(symbol.group, scalarsOfGroup));
   const void *values = gradient.onDevice;
@@ -209,7 +204,7 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
     give(part.data());
   give(values);
   give(scalars[symbol.group].memory.data());
-  give(static_cast<int32_t *>(found.data()) + index);
+  give(nonFinite.onDevice(size_t(index)));
   return stream->launch(size_t(symbol.device_kernel), turns, arguments);
 }
 
@@ -218,13 +213,9 @@ Expected<int32_t> DeviceCopy::finish() {
   if (!std::exchange(isUpdating, false))
     return -1;
   const TraceSpan span("wait for rules");
-  PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
-                                        parameters.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(nonFinite.bringToHost(*stream));
   PDLRT_RETURN_IF_ERROR(stream->synchronize());
   for (Scalars &own : scalars)
     own.areSent = false;
-  const std::span<const int32_t> wrote(
-      static_cast<const int32_t *>(foundOnHost.data()), parameters.size());
-  const auto first = std::ranges::find(wrote, 1);
-  return first == wrote.end() ? -1 : int32_t(first - wrote.begin());
+  return nonFinite.firstSet();
 }

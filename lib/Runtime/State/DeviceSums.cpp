@@ -110,18 +110,17 @@ Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
 /// Whether all sums are finite: one device tells for all.
 Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
   OnDevice &own = onDevices.front();
-  const size_t flags = blocks.size() * sizeof(int32_t);
-  PDLRT_RETURN_IF_ERROR(own.stream->clear(own.found.data(), flags));
+  PDLRT_RETURN_IF_ERROR(nonFinite.clear(*own.stream));
   for (size_t b = 0; b < blocks.size(); ++b) {
     if (sums[b].empty())
       continue;
-    const std::array arguments = {
-        uint64_t(blocks[b].elementCount), argument(sums[b].front()),
-        argument(static_cast<int32_t *>(own.found.data()) + b)};
+    const std::array arguments = {uint64_t(blocks[b].elementCount),
+                                  argument(sums[b].front()),
+                                  argument(nonFinite.onDevice(b))};
     PDLRT_RETURN_IF_ERROR(launch(0, checkName, blocks[b].elementType, arguments,
                                  blocks[b].elementCount));
   }
-  return own.stream->copyOut(own.foundOnHost.data(), own.found.data(), flags);
+  return nonFinite.bringToHost(*own.stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,12 +145,7 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
       PDLRT_RETURN_IF_ERROR(
           room(own.all, devices.size() * slots * sizes.bucket));
   }
-  OnDevice &first = onDevices.front();
-  const size_t flags = blockCount * sizeof(int32_t);
-  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.found,
-                                DeviceBuffer::Kind::OfDevice, flags));
-  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.foundOnHost,
-                                DeviceBuffer::Kind::OfHost, flags));
+  PDLRT_RETURN_IF_ERROR(nonFinite.reserve(*devices.front(), blockCount));
   if (devices.size() > 1 && !group) {
     Expected<std::unique_ptr<DeviceGroup>> created =
         devices.front()->createGroup(devices);
@@ -260,7 +254,7 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
   const TraceSpan span("sum on devices");
   const std::vector<Bucket> buckets = cutBuckets(blocks, parts);
   sums.assign(blocks.size(), {});
-  nonFinite = -1;
+  nonFiniteBlock = -1;
   if (buckets.empty())
     return {};
   Sizes sizes;
@@ -282,10 +276,6 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
   PDLRT_RETURN_IF_ERROR(checkSums(blocks));
   for (const OnDevice &own : onDevices)
     PDLRT_RETURN_IF_ERROR(own.stream->synchronize());
-  const std::span<const int32_t> found(
-      static_cast<const int32_t *>(onDevices.front().foundOnHost.data()),
-      blocks.size());
-  if (const auto first = std::ranges::find(found, 1); first != found.end())
-    nonFinite = int32_t(first - found.begin());
+  nonFiniteBlock = nonFinite.firstSet();
   return {};
 }
