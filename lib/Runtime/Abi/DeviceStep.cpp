@@ -28,6 +28,18 @@ DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
       checkFinite{findDeviceKernel(descriptor, "pdldevice_check_finite_f32"),
                   findDeviceKernel(descriptor, "pdldevice_check_finite_f64")} {}
 
+/// What adds work; no exception gets into a stage.
+template <typename Callable> void DeviceStep::add(Callable &&work) {
+  if (!failure.ok())
+    return;
+  try {
+    keep(work());
+  } catch (const std::bad_alloc &) {
+    keep(Status::outOfMemory("out of memory for the work of a stage; use a "
+                             "machine with more memory"));
+  }
+}
+
 void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
   input = &itsInput;
@@ -44,15 +56,15 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   }
   chunkUsed = stageBytes = 0;
   unused.clear();
-  if (failure.ok()) {
-    keep(input->arrive(*stream));
+  add([&] {
+    PDLRT_RETURN_IF_ERROR(input->arrive(*stream));
     commands->begin(context->batch);
-  }
-  if (program.update_count > 0 && checksGradients()) {
-    keep(nonFinite.reserve(device, size_t(program.update_count)));
-    if (failure.ok())
-      keep(nonFinite.clear(*commands));
-  }
+    if (program.update_count == 0 || !checksGradients())
+      return Status();
+    PDLRT_RETURN_IF_ERROR(
+        nonFinite.reserve(device, size_t(program.update_count)));
+    return nonFinite.clear(*commands);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +100,7 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    keep(commands->copyIn(copy.memory.data(), found->memory, found->bytes));
+    copyIn(copy.memory.data(), found->memory, found->bytes);
   return copy.memory.data();
 }
 
@@ -101,25 +113,13 @@ void *DeviceStep::constant(const void *onHost, size_t bytes) {
       !status.ok())
     keep(std::move(status));
   else
-    keep(commands->copyIn(memory.data(), onHost, bytes));
+    copyIn(memory.data(), onHost, bytes);
   return memory.data();
 }
 
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//
-
-/// What adds work; no exception gets into a stage.
-template <typename Callable> void DeviceStep::add(Callable &&work) {
-  if (!failure.ok())
-    return;
-  try {
-    keep(work());
-  } catch (const std::bad_alloc &) {
-    keep(Status::outOfMemory("out of memory for the work of a stage; use a "
-                             "machine with more memory"));
-  }
-}
 
 void DeviceStep::launch(int32_t kernel, int64_t turns,
                         const uint64_t *arguments) {
