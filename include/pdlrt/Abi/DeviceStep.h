@@ -19,10 +19,10 @@
 #include "pdlrt/Abi/DeviceCommands.h"
 #include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceParameters.h"
+#include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Device/DeviceFlags.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -73,7 +73,7 @@ public:
   void *gradient(int32_t update) const;
   /// Whether all of it is finite, where the program has kernels to find out.
   bool isGradientFinite(int32_t update) const;
-  bool checksGradients() const { return checkFinite[0] >= 0; }
+  bool checksGradients() const { return checks; }
 
 private:
   /// Adds what tells whether a gradient, of so many bytes, is finite.
@@ -97,8 +97,9 @@ private:
   const pdl_descriptor &descriptor;
   const pdl_program &program;
   DeviceParameters *const parameters;
-  /// The kernels of pdldevice_check_finite, by element type; -1: none.
-  std::array<int32_t, 2> checkFinite;
+  const GradientKernels kernels;
+  /// Whether there are those that check the gradients of all updates.
+  bool checks = false;
   /// By update: whether its gradient is not finite.
   DeviceFlags nonFinite;
   std::map<std::pair<int32_t, int32_t>, DeviceBuffer> results;

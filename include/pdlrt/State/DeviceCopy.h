@@ -30,9 +30,6 @@ public:
   /// All outlive it; the device has loaded the program's kernels.
   DeviceCopy(Device &device, const Model &model, const DeviceState &state);
 
-  /// Whether a program has the kernel of partial norms.
-  static bool canFormNorms(const pdl_descriptor &descriptor, int32_t type);
-
   Expected<void *> parameter(int32_t symbol, bool frozen) override;
   bool takesGradient(int32_t symbol) const override;
 
@@ -50,7 +47,8 @@ public:
   /// Writes a parameter to the host's memory.
   Status bringToHost(int32_t symbol);
   /// Partial squared norms of a parameter's gradient on the device, divided by
-  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits.
+  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits. The
+  /// program has a kernel for them.
   Status partialNorms(int32_t type, int64_t count, int64_t unit, double weight,
                       const void *gradient, std::vector<double> &partials);
   /// Copies to memory of the host, and waits.

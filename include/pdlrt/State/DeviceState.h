@@ -16,6 +16,7 @@
 #ifndef PDLRT_STATE_DEVICESTATE_H
 #define PDLRT_STATE_DEVICESTATE_H
 
+#include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
 #include "pdlrt/State/DeviceSums.h"
@@ -35,6 +36,9 @@ public:
   /// All outlive it; the devices, at least one, have loaded the program's
   /// kernels. What the model holds now is the newest.
   DeviceState(std::span<Device *const> devices, const Model &model);
+
+  /// What the program has for gradients on devices.
+  const GradientKernels &kernels() const { return gradientKernels; }
 
   /// What device `index` has.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
@@ -83,6 +87,7 @@ public:
 
 private:
   const pdl_descriptor &descriptor;
+  const GradientKernels gradientKernels;
   std::vector<Device *> devices;
   std::vector<std::unique_ptr<DeviceCopy>> copies;
   /// By symbol: whether the host's memory is behind.

@@ -10,6 +10,7 @@
 #define PDLRT_STATE_DEVICESUMS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Device/DeviceGroup.h"
 #include "pdlrt/Sum/Contribution.h"
@@ -36,13 +37,14 @@ public:
   static constexpr size_t bucketBytes = size_t(32) << 20;
 
   /// All outlive it. `copies`: by device. `workers`: replicas of a group.
-  DeviceSums(const pdl_descriptor &descriptor,
+  DeviceSums(const pdl_descriptor &descriptor, const GradientKernels &kernels,
              std::span<DeviceCopy *const> copies,
              std::span<Device *const> devices, size_t replicas, size_t workers,
              size_t mostInBucket = bucketBytes);
 
   /// Whether the program has the kernels that this needs.
-  static bool canBe(const pdl_descriptor &descriptor);
+  static bool canBe(const pdl_descriptor &descriptor,
+                    const GradientKernels &kernels);
 
   /// Adds, of `parts` by replica, the blocks that devices alone have. What is
   /// added later to the streams of the copies finds the sums. Waits.
@@ -95,13 +97,12 @@ private:
   template <typename Find>
   Status fold(size_t device, int32_t type, size_t bytes, void *sum,
               Find &&find);
-  Status launch(size_t device, const char *name, int32_t type,
-                std::span<const uint64_t> arguments, int64_t turns);
   Status addTo(size_t device, int32_t type, void *sum, const void *values,
                size_t bytes);
   Status checkSums(std::span<const GradientBlock> blocks);
 
   const pdl_descriptor &descriptor;
+  const GradientKernels &kernels;
   std::vector<DeviceCopy *> copies;
   std::vector<Device *> devices;
   const size_t replicas, workers, mostInBucket;

@@ -10,23 +10,27 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/DevicePlaces.h"
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Abi/Worker.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <new>
 
 using namespace pdlrt;
+using pdlabi::GradientKernel;
 
 DeviceParameters::~DeviceParameters() = default;
 
 DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
                        const pdl_program &program, DeviceParameters *parameters)
     : device(device), descriptor(descriptor), program(program),
-      parameters(parameters),
-      checkFinite{findDeviceKernel(descriptor, "pdldevice_check_finite_f32"),
-                  findDeviceKernel(descriptor, "pdldevice_check_finite_f64")} {}
+      parameters(parameters), kernels(descriptor) {
+  const std::span updates(program.updates, size_t(program.update_count));
+  checks = std::ranges::all_of(updates, [&](const auto &update) {
+    return kernels.has(GradientKernel::CheckFinite,
+                       descriptor.symbols[update.symbol].element_type);
+  });
+}
 
 /// What adds work; no exception gets into a stage.
 template <typename Callable> void DeviceStep::add(Callable &&work) {
@@ -207,8 +211,9 @@ void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
       uint64_t(count), reinterpret_cast<uint64_t>(gradient),
       reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(update)))};
   add([&] {
-    return commands->launch(size_t(checkFinite[symbol.element_type]), count,
-                            arguments);
+    return commands->launch(
+        kernels.of(GradientKernel::CheckFinite, symbol.element_type), count,
+        arguments);
   });
 }
 

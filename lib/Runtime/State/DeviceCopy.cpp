@@ -11,7 +11,6 @@
 #include "pdlabi/device.h"
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
@@ -23,9 +22,6 @@
 #include <utility>
 
 using namespace pdlrt;
-
-static constexpr const char *normLanesF32 = "pdldevice_norm_lanes_f32";
-static constexpr const char *normLanesF64 = "pdldevice_norm_lanes_f64";
 
 DeviceCopy::DeviceCopy(Device &device, const Model &model,
                        const DeviceState &state)
@@ -116,8 +112,6 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
                                 std::vector<double> &partials) {
   const std::lock_guard lock(mutex);
   PDLRT_RETURN_IF_ERROR(prepareStream());
-  const int32_t kernel = findDeviceKernel(
-      descriptor, type == PDL_F32 ? normLanesF32 : normLanesF64);
   const int64_t units = (count + unit - 1) / unit;
   const int64_t turns = units * PDL_DEVICE_LANES;
   const size_t bytes = size_t(turns) * sizeof(double);
@@ -129,7 +123,9 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
                                 std::bit_cast<uint64_t>(weight),
                                 reinterpret_cast<uint64_t>(gradient),
                                 reinterpret_cast<uint64_t>(lanes.data())};
-  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(kernel), turns, arguments));
+  PDLRT_RETURN_IF_ERROR(stream->launch(
+      state.kernels().of(pdlabi::GradientKernel::NormLanes, type), turns,
+      arguments));
   PDLRT_RETURN_IF_ERROR(
       stream->copyOut(lanesOnHost.data(), lanes.data(), bytes));
   PDLRT_RETURN_IF_ERROR(stream->synchronize());
@@ -138,11 +134,6 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
   for (int64_t u = 0; u < units; ++u)
     partials[u] = pdlabi::SquaredNormUnit::join(sums + u * PDL_DEVICE_LANES);
   return {};
-}
-
-bool DeviceCopy::canFormNorms(const pdl_descriptor &descriptor, int32_t type) {
-  return findDeviceKernel(descriptor,
-                          type == PDL_F32 ? normLanesF32 : normLanesF64) >= 0;
 }
 
 Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {

@@ -16,7 +16,8 @@
 using namespace pdlrt;
 
 DeviceState::DeviceState(std::span<Device *const> devices, const Model &model)
-    : descriptor(model.descriptor()), devices(devices.begin(), devices.end()),
+    : descriptor(model.descriptor()), gradientKernels(descriptor),
+      devices(devices.begin(), devices.end()),
       isNewer(descriptor.symbol_count) {
   for (Device *device : devices)
     copies.push_back(std::make_unique<DeviceCopy>(*device, model, *this));
@@ -32,7 +33,8 @@ bool DeviceState::takesGradient(int32_t index) const {
     return false;
   const pdl_symbol &symbol = descriptor.symbols[index];
   return descriptor.groups[symbol.group].clip < 0 ||
-         DeviceCopy::canFormNorms(descriptor, symbol.element_type);
+         gradientKernels.has(pdlabi::GradientKernel::NormLanes,
+                             symbol.element_type);
 }
 
 Status DeviceState::partialNorms(int32_t symbol, size_t block,
@@ -47,14 +49,15 @@ Status DeviceState::partialNorms(int32_t symbol, size_t block,
 
 void DeviceState::keepGradients(size_t replicas, size_t workers) {
   sums.reset();
-  keepsGradients = replicas == 1 || DeviceSums::canBe(descriptor);
+  keepsGradients =
+      replicas == 1 || DeviceSums::canBe(descriptor, gradientKernels);
   if (replicas == 1 || !keepsGradients)
     return;
   std::vector<DeviceCopy *> all;
   for (const std::unique_ptr<DeviceCopy> &copy : copies)
     all.push_back(copy.get());
-  sums =
-      std::make_unique<DeviceSums>(descriptor, all, devices, replicas, workers);
+  sums = std::make_unique<DeviceSums>(descriptor, gradientKernels, all, devices,
+                                      replicas, workers);
 }
 
 Status DeviceState::apply(int32_t symbol, size_t block,

@@ -8,7 +8,6 @@
 
 #include "pdlrt/State/DeviceSums.h"
 
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
@@ -19,15 +18,7 @@
 #include <utility>
 
 using namespace pdlrt;
-
-static constexpr const char *addName = "pdldevice_add";
-static constexpr const char *checkName = "pdldevice_check_finite";
-
-static int32_t findKernel(const pdl_descriptor &descriptor,
-                          const std::string &name, int32_t type) {
-  return findDeviceKernel(descriptor,
-                          name + (type == PDL_F32 ? "_f32" : "_f64"));
-}
+using pdlabi::GradientKernel;
 
 static uint64_t argument(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
@@ -37,22 +28,25 @@ static char *at(const DeviceBuffer &memory, size_t offset) {
   return static_cast<char *>(memory.data()) + offset;
 }
 
-bool DeviceSums::canBe(const pdl_descriptor &descriptor) {
+bool DeviceSums::canBe(const pdl_descriptor &descriptor,
+                       const GradientKernels &kernels) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     if (symbol.device_kernel >= 0 &&
-        (findKernel(descriptor, addName, symbol.element_type) < 0 ||
-         findKernel(descriptor, checkName, symbol.element_type) < 0))
+        !(kernels.has(GradientKernel::Add, symbol.element_type) &&
+          kernels.has(GradientKernel::CheckFinite, symbol.element_type)))
       return false;
   }
   return true;
 }
 
 DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
+                       const GradientKernels &kernels,
                        std::span<DeviceCopy *const> copies,
                        std::span<Device *const> devices, size_t replicas,
                        size_t workers, size_t mostInBucket)
-    : descriptor(descriptor), copies(copies.begin(), copies.end()),
+    : descriptor(descriptor), kernels(kernels),
+      copies(copies.begin(), copies.end()),
       devices(devices.begin(), devices.end()), replicas(replicas),
       workers(workers), mostInBucket(mostInBucket), onDevices(devices.size()) {}
 
@@ -60,18 +54,13 @@ DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
 // Work of one device
 //===----------------------------------------------------------------------===//
 
-Status DeviceSums::launch(size_t device, const char *name, int32_t type,
-                          std::span<const uint64_t> arguments, int64_t turns) {
-  return onDevices[device].stream->launch(
-      size_t(findKernel(descriptor, name, type)), turns, arguments);
-}
-
 Status DeviceSums::addTo(size_t device, int32_t type, void *sum,
                          const void *values, size_t bytes) {
   const auto count = int64_t(bytes / elementSize(type));
   const std::array arguments = {uint64_t(count), argument(values),
                                 argument(sum)};
-  return launch(device, addName, type, arguments, count);
+  return onDevices[device].stream->launch(kernels.of(GradientKernel::Add, type),
+                                          count, arguments);
 }
 
 /// In the settled order, which the host has too (RunningSum): the first one is
@@ -117,8 +106,9 @@ Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
     const std::array arguments = {uint64_t(blocks[b].elementCount),
                                   argument(sums[b].front()),
                                   argument(nonFinite.onDevice(b))};
-    PDLRT_RETURN_IF_ERROR(launch(0, checkName, blocks[b].elementType, arguments,
-                                 blocks[b].elementCount));
+    PDLRT_RETURN_IF_ERROR(own.stream->launch(
+        kernels.of(GradientKernel::CheckFinite, blocks[b].elementType),
+        blocks[b].elementCount, arguments));
   }
   return nonFinite.bringToHost(*own.stream);
 }

@@ -77,7 +77,7 @@ Expected<TableKernels> TableKernels::find(std::span<const DeviceKernel> kernels,
                                           int32_t elementType) {
   TableKernels found;
   for (size_t k = 0; k < found.numbers.size(); ++k) {
-    const pdlabi::TableKernelSignature &wanted = pdlabi::tableKernels[k];
+    const pdlabi::KernelSignature &wanted = pdlabi::tableKernels[k];
     std::string name = std::string("pdldevice_") + wanted.name;
     if (wanted.isTyped)
       name += elementType == PDL_F32 ? "_f32" : "_f64";
