@@ -25,6 +25,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlabi/hash.h"
+#include "pdlabi/kernels.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -112,19 +113,8 @@ enum class TableKernel {
   Note
 };
 
-/// A kernel of tables in the device library.
-struct TableKernelSignature {
-  /// Behind `pdldevice_`; of typed ones, the element type follows.
-  const char *name;
-  bool isTyped;
-  /// What it does with each argument: takes a number, or the address of memory
-  /// that it reads, or also writes.
-  const char *arguments;
-};
-
-/// All of them, by TableKernel: what the compiler puts into programs, and the
-/// runtime looks up.
-inline constexpr TableKernelSignature tableKernels[] = {
+/// All of them, by TableKernel.
+inline constexpr KernelSignature tableKernels[] = {
     {"table_find", false, "rnrw"},       {"table_count", false, "nrw"},
     {"table_place", false, "rnrrwww"},   {"table_insert", true, "rnnrrrnn"},
     {"table_gather", true, "rnnrrnnnw"}, {"table_rehash", false, "rnrr"},

@@ -1,4 +1,4 @@
-//===- DeviceKernels.h - What a device launches --------------- -*- C++ -*-===//
+//===- DeviceKernels.h - What a device launches -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

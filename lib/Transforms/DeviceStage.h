@@ -1,5 +1,4 @@
-//===- DeviceStage.h - A stage that leaves its work to a device  -*- C++
-//-*-===//
+//===- DeviceStage.h - A stage that leaves its work to a device -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

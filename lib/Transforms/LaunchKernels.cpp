@@ -17,6 +17,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "pdlabi/kernels.h"
 #include "pdlabi/table.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
@@ -41,32 +42,30 @@ struct LaunchKernels : pdlc::impl::RTLaunchKernelsBase<LaunchKernels> {
 };
 } // namespace
 
+/// A kernel of the device library that the runtime launches by itself.
+static void addForRuntime(DeviceKernels &kernels,
+                          const pdlabi::KernelSignature &signature,
+                          Type element) {
+  const auto kinds =
+      llvm::map_to_vector(StringRef(signature.arguments), [](char kind) {
+        return kind == 'n'   ? rt::DeviceArgument::number
+               : kind == 'r' ? rt::DeviceArgument::read
+                             : rt::DeviceArgument::written;
+      });
+  kernels.addForRuntime(
+      libraryName(signature.name, signature.isTyped ? element : Type()), kinds);
+}
+
 /// What finds out whether gradients are finite, and what adds those of
 /// replicas, of each type that there is.
 static void addKernelsOfGradients(ModuleOp module, DeviceKernels &kernels) {
   SymbolTable symbols(module);
   for (rt::ProgramOp program : module.getOps<rt::ProgramOp>())
-    for (auto name : program.getUpdates().getAsRange<FlatSymbolRefAttr>()) {
-      Operation *symbol = symbols.lookup(name.getValue());
-      Type element =
-          isa<nn::TableOp>(symbol)
-              ? cast<nn::TableOp>(symbol).getRowType().getElementType()
-              : cast<RankedTensorType>(cast<nn::ParamOp>(symbol).getType())
-                    .getElementType();
-      kernels.addForRuntime(libraryName("check_finite", element),
-                            {rt::DeviceArgument::number,
-                             rt::DeviceArgument::read,
-                             rt::DeviceArgument::written});
-      kernels.addForRuntime(libraryName("add", element),
-                            {rt::DeviceArgument::number,
-                             rt::DeviceArgument::read,
-                             rt::DeviceArgument::written});
-      kernels.addForRuntime(
-          libraryName("norm_lanes", element),
-          {rt::DeviceArgument::number, rt::DeviceArgument::number,
-           rt::DeviceArgument::number, rt::DeviceArgument::read,
-           rt::DeviceArgument::written});
-    }
+    for (auto name : program.getUpdates().getAsRange<FlatSymbolRefAttr>())
+      for (const pdlabi::KernelSignature &each : pdlabi::gradientKernels)
+        addForRuntime(
+            kernels, each,
+            nn::heldTypeOf(symbols.lookup(name.getValue())).getElementType());
 }
 
 /// What finds, makes and moves rows of tables that are in the memory of a
@@ -75,17 +74,8 @@ static void addKernelsOfTables(ModuleOp module, DeviceKernels &kernels) {
   if (module->hasAttr(ps::PSDialect::kRoleAttrName))
     return;
   for (auto table : module.getOps<nn::TableOp>())
-    for (const pdlabi::TableKernelSignature &each : pdlabi::tableKernels) {
-      const auto kinds =
-          llvm::map_to_vector(StringRef(each.arguments), [](char kind) {
-            return kind == 'n'   ? rt::DeviceArgument::number
-                   : kind == 'r' ? rt::DeviceArgument::read
-                                 : rt::DeviceArgument::written;
-          });
-      Type element =
-          each.isTyped ? table.getRowType().getElementType() : Type();
-      kernels.addForRuntime(libraryName(each.name, element), kinds);
-    }
+    for (const pdlabi::KernelSignature &each : pdlabi::tableKernels)
+      addForRuntime(kernels, each, table.getRowType().getElementType());
 }
 
 /// Whether somebody reads or writes what is behind a pointer.

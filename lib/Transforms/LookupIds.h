@@ -1,4 +1,4 @@
-//===- LookupIds.h - What ids a lookup takes ----------------*- C++ -*-===//
+//===- LookupIds.h - What ids a lookup takes --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -62,7 +62,8 @@ public:
             Fence fence)
       : keys(std::vector<int64_t>(size_t(slots + 1)), fence),
         numbers(std::vector<uint32_t>(size_t(slots + 1)), fence),
-        slotValues(Fenced<double>::input(options.slotInitialValues, fence)) {
+        slotValues(Fenced<double>::input(options.slotInitialValues, fence)),
+        table(options.describe()) {
     const auto layout = options.layout();
     const size_t bytes = layout.regionBytes();
     const size_t count =
@@ -84,16 +85,6 @@ public:
     table.keys = keys.data();
     table.numbers = numbers.data();
     table.regions = list->data();
-    table.places = layout.places();
-    table.seed = options.seed;
-    table.id = options.id;
-    table.initializer = options.initializer;
-    table.storage = options.storage;
-    table.width = options.width;
-    table.value_bytes = int64_t(options.valueBytes());
-    table.slot_count = int64_t(options.slotInitialValues.size());
-    table.row_slot_count = int64_t(options.rowSlotCount);
-    table.frozen_part = int64_t(options.frozenPart);
     table.slot_values = slotValues.data();
   }
   const pdl_device_table *operator->() const { return &table; }
@@ -105,7 +96,7 @@ private:
   Fenced<double> slotValues;
   std::unique_ptr<Fenced<char *>> list;
   std::vector<std::unique_ptr<void, void (*)(void *)>> regions;
-  pdl_device_table table = {};
+  pdl_device_table table;
 };
 
 template <typename T> class TablesTest : public testing::Test {

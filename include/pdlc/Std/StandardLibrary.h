@@ -1,5 +1,4 @@
-//===- StandardLibrary.h - Rules and schedules that come with PDL ----*- C++
-//-*-===//
+//===- StandardLibrary.h - The rules and schedules of PDL -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ParseHints.h - What to write instead --------------------*- C++ -*-===//
+//===- ParseHints.h - What to write instead ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Spelling.h - Names that were meant ----------------------*- C++ -*-===//
+//===- Spelling.h - Names that were meant -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- OpObligations.h - What each op has ------------------------*- C++
-//-*-===//
+//===- OpObligations.h - What each op has -----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

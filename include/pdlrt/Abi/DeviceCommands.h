@@ -1,4 +1,4 @@
-//===- DeviceCommands.h - What a stage adds to a stream ------- -*- C++ -*-===//
+//===- DeviceCommands.h - What a stage adds to a stream ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -72,7 +72,6 @@ private:
   /// follow, and these.
   struct Part {
     std::vector<uint64_t> words;
-    size_t pieces = 0;
     std::unique_ptr<DeviceGraph> graph;
   };
   struct Shape {
@@ -85,6 +84,7 @@ private:
   /// Adds pieces to the stream.
   Status issue(std::span<const uint64_t> words);
   Status issueProduct(std::span<const uint64_t> words);
+  static bool isWorthGraph(std::span<const uint64_t> words);
   void makeGraph(Part &part);
 
   DeviceStream &stream;
@@ -98,7 +98,6 @@ private:
   size_t place = 0;
   /// Else what was added.
   std::vector<uint64_t> current, piece;
-  size_t currentPieces = 0;
   int64_t replays = 0;
   /// The device makes no graphs.
   bool isOff = false;

@@ -1,4 +1,4 @@
-//===- DeviceInput.h - A prepared batch on its way to a device  -*- C++ -*-===//
+//===- DeviceInput.h - A prepared batch on its way to a device --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

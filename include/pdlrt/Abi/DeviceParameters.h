@@ -1,4 +1,4 @@
-//===- DeviceParameters.h - Dense state that a device has ----- -*- C++ -*-===//
+//===- DeviceParameters.h - Dense state that a device has -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

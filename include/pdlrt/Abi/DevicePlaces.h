@@ -1,4 +1,4 @@
-//===- DevicePlaces.h - What of a step has copies on a device - -*- C++ -*-===//
+//===- DevicePlaces.h - What of a step has copies on a device ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -20,10 +20,10 @@
 #include "pdlrt/Abi/DeviceInput.h"
 #include "pdlrt/Abi/DeviceLookups.h"
 #include "pdlrt/Abi/DeviceParameters.h"
+#include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Core/AlignedBuffer.h"
-#include "pdlrt/Device/Device.h"
+#include "pdlrt/Device/DeviceFlags.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -76,7 +76,7 @@ public:
   void *gradient(int32_t update) const;
   /// Whether all of it is finite, where the program has kernels to find out.
   bool isGradientFinite(int32_t update) const;
-  bool checksGradients() const { return checkFinite[0] >= 0; }
+  bool checksGradients() const { return checks; }
 
 private:
   /// Adds what tells whether a gradient, of so many bytes, is finite.
@@ -100,10 +100,11 @@ private:
   const pdl_descriptor &descriptor;
   const pdl_program &program;
   DeviceParameters *const parameters;
-  /// The kernels of pdldevice_check_finite, by element type; -1: none.
-  std::array<int32_t, 2> checkFinite;
-  /// By update: 1 where its gradient is not finite; on both sides.
-  DeviceBuffer found, foundOnHost;
+  const GradientKernels kernels;
+  /// Whether there are those that check the gradients of all updates.
+  bool checks = false;
+  /// By update: whether its gradient is not finite.
+  DeviceFlags nonFinite;
   std::map<std::pair<int32_t, int32_t>, DeviceBuffer> results;
   /// From the first stage on.
   std::unique_ptr<DeviceStream> stream;

@@ -14,15 +14,9 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace pdlrt {
-
-/// The number of a kernel of a compiled program, by its name; -1: it has none
-/// of that name.
-int32_t findDeviceKernel(const pdl_descriptor &descriptor,
-                         std::string_view name);
 
 /// A device that has loaded the kernels of a compiled program. Thread-safe.
 class ProgramDevice {

@@ -1,4 +1,4 @@
-//===- ModelCheckpoint.h - State to and from a checkpoint ------*- C++ -*-===//
+//===- ModelCheckpoint.h - State to and from a checkpoint -------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -201,6 +201,10 @@ private:
 Status reserve(Device &device, DeviceBuffer &memory, DeviceBuffer::Kind kind,
                size_t bytes);
 
+/// Makes a stream of that name, unless there is one.
+Status openOnce(Device &device, std::unique_ptr<DeviceStream> &stream,
+                const char *name);
+
 /// What goes wrong with a device that is none, for tests: how many calls go
 /// well before; -1: all.
 struct FakeFaults {

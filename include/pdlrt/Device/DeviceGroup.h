@@ -1,4 +1,4 @@
-//===- DeviceGroup.h - What devices do together --------------- -*- C++ -*-===//
+//===- DeviceGroup.h - What devices do together -----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- RoundReader.h - The batches of all replicas, round by round -*- C++
-//-*-===//
+//===- RoundReader.h - Batches of all replicas, round by round --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

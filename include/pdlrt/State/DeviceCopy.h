@@ -1,4 +1,4 @@
-//===- DeviceCopy.h - The parameters on one device ------------ -*- C++ -*-===//
+//===- DeviceCopy.h - The parameters on one device --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/DeviceParameters.h"
-#include "pdlrt/Device/Device.h"
+#include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
 #include "pdlrt/Sum/Contribution.h"
 
@@ -31,9 +31,6 @@ public:
   /// All outlive it; the device has loaded the program's kernels.
   DeviceCopy(Device &device, const Model &model, const DeviceState &state);
 
-  /// Whether a program has the kernel of partial norms.
-  static bool canFormNorms(const pdl_descriptor &descriptor, int32_t type);
-
   Expected<void *> parameter(int32_t symbol, bool frozen) override;
   bool takesGradient(int32_t symbol) const override;
 
@@ -51,7 +48,8 @@ public:
   /// Writes a parameter to the host's memory.
   Status bringToHost(int32_t symbol);
   /// Partial squared norms of a parameter's gradient on the device, divided by
-  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits.
+  /// `weight`, of each `unit` elements of `count` (pdlabi/norm.h); waits. The
+  /// program has a kernel for them.
   Status partialNorms(int32_t type, int64_t count, int64_t unit, double weight,
                       const void *gradient, std::vector<double> &partials);
   /// Copies to memory of the host, and waits.
@@ -66,7 +64,7 @@ private:
     DeviceBuffer gradient;
   };
   // All of these with the lock.
-  Status prepareStream();
+  Status prepareStream() { return openOnce(device, stream, "rules"); }
   Status reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
                      size_t bytes);
   /// Brings a parameter where the host's is newer.
@@ -83,8 +81,8 @@ private:
   /// By symbol.
   std::vector<Parameter> parameters;
   DeviceScalars scalars;
-  /// By symbol: 1 where a rule wrote what is not finite; on both sides.
-  DeviceBuffer found, foundOnHost;
+  /// By symbol: whether a rule wrote what is not finite.
+  DeviceFlags nonFinite;
   /// Of partial norms; on both sides.
   DeviceBuffer lanes, lanesOnHost;
   /// Whether rules were added since the last `finish`.

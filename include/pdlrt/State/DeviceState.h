@@ -1,4 +1,4 @@
-//===- DeviceState.h - Parameters that stay on devices -------- -*- C++ -*-===//
+//===- DeviceState.h - Parameters that stay on devices ----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,6 +16,7 @@
 #ifndef PDLRT_STATE_DEVICESTATE_H
 #define PDLRT_STATE_DEVICESTATE_H
 
+#include "pdlrt/Abi/GradientKernels.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
 #include "pdlrt/State/DeviceSums.h"
@@ -37,6 +38,9 @@ public:
   /// kernels. What the model holds now is the newest.
   DeviceState(std::span<Device *const> devices, const Model &model);
 
+  /// What the program has for gradients on devices.
+  const GradientKernels &kernels() const { return gradientKernels; }
+
   /// What device `index` has.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
 
@@ -53,10 +57,14 @@ public:
   void keepGradients(size_t replicas, size_t workers);
   bool takesGradient(int32_t symbol) const;
 
-  /// After a step, with the contributions of all replicas: adds the gradients
-  /// that are on devices alone, of the blocks `blocks`.
+  /// Whether there are gradients of several replicas to be added.
+  bool addsGradients() const { return sums != nullptr; }
+  /// After a step, where it is so, with the contributions of all replicas: adds
+  /// the gradients that are on devices alone, of the blocks `blocks`.
   Status sum(std::span<const GradientBlock> blocks,
-             std::span<const Contribution> replicas);
+             std::span<const Contribution> replicas) {
+    return sums->sum(blocks, replicas);
+  }
   /// After that: the first block whose sum is not finite, -1 if there is none.
   int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
 
@@ -90,6 +98,7 @@ private:
 
   const Model &model;
   const pdl_descriptor &descriptor;
+  const GradientKernels gradientKernels;
   std::vector<Device *> devices;
   std::vector<std::unique_ptr<DeviceCopy>> copies;
   /// By symbol: whether the host's memory is behind.

@@ -1,4 +1,4 @@
-//===- DeviceSums.h - Gradients of replicas, added on devices - -*- C++ -*-===//
+//===- DeviceSums.h - Gradients of replicas, added on devices ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,8 @@
 #define PDLRT_STATE_DEVICESUMS_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/GradientKernels.h"
+#include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/Device/DeviceGroup.h"
 #include "pdlrt/Sum/Contribution.h"
 
@@ -35,13 +37,14 @@ public:
   static constexpr size_t bucketBytes = size_t(32) << 20;
 
   /// All outlive it. `copies`: by device. `workers`: replicas of a group.
-  DeviceSums(const pdl_descriptor &descriptor,
+  DeviceSums(const pdl_descriptor &descriptor, const GradientKernels &kernels,
              std::span<DeviceCopy *const> copies,
              std::span<Device *const> devices, size_t replicas, size_t workers,
              size_t mostInBucket = bucketBytes);
 
   /// Whether the program has the kernels that this needs.
-  static bool canBe(const pdl_descriptor &descriptor);
+  static bool canBe(const pdl_descriptor &descriptor,
+                    const GradientKernels &kernels);
 
   /// Adds, of `parts` by replica, the blocks that devices alone have. What is
   /// added later to the streams of the copies finds the sums. Waits.
@@ -54,7 +57,7 @@ public:
                                                        : nullptr;
   }
   /// The first block whose sum is not finite, -1 if all are.
-  int32_t firstNonFinite() const { return nonFinite; }
+  int32_t firstNonFinite() const { return nonFiniteBlock; }
 
 private:
   /// A block, and where it is in its bucket.
@@ -77,9 +80,6 @@ private:
     DeviceBuffer own, all;
     /// The sums of all buckets, and a block's of a group of replicas.
     DeviceBuffer sums, group;
-    /// By block: 1 where the sum is not finite; on both sides. Of the first
-    /// device.
-    DeviceBuffer found, foundOnHost;
   };
 
   bool isStrict() const { return descriptor.numerics == PDL_NUMERICS_STRICT; }
@@ -97,13 +97,12 @@ private:
   template <typename Find>
   Status fold(size_t device, int32_t type, size_t bytes, void *sum,
               Find &&find);
-  Status launch(size_t device, const char *name, int32_t type,
-                std::span<const uint64_t> arguments, int64_t turns);
   Status addTo(size_t device, int32_t type, void *sum, const void *values,
                size_t bytes);
   Status checkSums(std::span<const GradientBlock> blocks);
 
   const pdl_descriptor &descriptor;
+  const GradientKernels &kernels;
   std::vector<DeviceCopy *> copies;
   std::vector<Device *> devices;
   const size_t replicas, workers, mostInBucket;
@@ -111,7 +110,9 @@ private:
   std::vector<OnDevice> onDevices;
   /// By block and device.
   std::vector<std::vector<void *>> sums;
-  int32_t nonFinite = -1;
+  /// By block: whether the sum is not finite. Of the first device.
+  DeviceFlags nonFinite;
+  int32_t nonFiniteBlock = -1;
 };
 
 } // namespace pdlrt

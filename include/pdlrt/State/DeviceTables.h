@@ -19,7 +19,7 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/DeviceLookups.h"
-#include "pdlrt/Device/Device.h"
+#include "pdlrt/Device/DeviceFlags.h"
 #include "pdlrt/State/DeviceScalars.h"
 #include "pdlrt/Sum/Contribution.h"
 #include "pdlrt/Table/DeviceTable.h"
@@ -106,8 +106,8 @@ private:
   /// By symbol.
   std::vector<Entry> entries;
   DeviceScalars scalars;
-  /// By symbol: 1 where a rule wrote what is not finite; on both sides.
-  DeviceBuffer found, foundOnHost;
+  /// By symbol: whether a rule wrote what is not finite.
+  DeviceFlags nonFinite;
   /// Whether rules were added since the last `finish`.
   bool isUpdating = false;
 };

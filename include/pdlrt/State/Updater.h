@@ -150,9 +150,9 @@ private:
 
   /// The program's updates in ascending order of symbol.
   std::vector<int32_t> bySymbol;
-  /// Those whose rule a device applies, and those of parameters of which it
-  /// has a copy.
-  std::vector<int32_t> onDevice, copiedToDevice;
+  /// Those whose rule devices apply, those whose rule the host applies, and of
+  /// these the parameters that devices have a copy of.
+  std::vector<int32_t> onDevice, onHost, copiedToDevice;
   /// By group: the objective of its updates, -1 without any; and its scalars.
   std::vector<int32_t> objectiveOf;
   std::vector<AlignedBuffer> scalars;

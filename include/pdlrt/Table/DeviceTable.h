@@ -183,7 +183,7 @@ private:
   const int64_t rowBytes, parts;
 
   /// What kernels know of the table; on both sides.
-  pdl_device_table described = {};
+  pdl_device_table described;
   DeviceBuffer description, slotValues;
   /// The index.
   DeviceBuffer keys, numbers;

@@ -10,6 +10,7 @@
 #define PDLRT_TABLE_TABLEOPTIONS_H
 
 #include "pdlabi/abi.h"
+#include "pdlabi/table.h"
 #include "pdlrt/Table/RowLayout.h"
 
 #include <cstddef>
@@ -54,6 +55,9 @@ struct TableOptions {
   }
   /// Of such rows in regions.
   RowLayout layout() const;
+  /// For kernels: of a table that has no index, no regions, and no memory for
+  /// the initial values of slots.
+  pdl_device_table describe() const;
 };
 
 } // namespace pdlrt

@@ -41,15 +41,6 @@ static int32_t elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
 
-/// Of a table: that of one row.
-static RankedTensorType typeOfSymbol(Operation *op) {
-  if (auto table = dyn_cast<nn::TableOp>(op))
-    return table.getRowType();
-  if (auto param = dyn_cast<nn::ParamOp>(op))
-    return cast<RankedTensorType>(param.getType());
-  return cast<RankedTensorType>(cast<nn::StateOp>(op).getType());
-}
-
 namespace {
 
 class DescriptorBuilder {
@@ -207,7 +198,7 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   data.id = pdlabi::symbolId(name);
   data.group = -1;
 
-  RankedTensorType type = typeOfSymbol(op);
+  RankedTensorType type = nn::heldTypeOf(op);
   FlatSymbolRefAttr group;
   Attribute init;
   if (auto table = dyn_cast<nn::TableOp>(op)) {
@@ -603,7 +594,7 @@ LogicalResult DescriptorBuilder::checkUpdateKernel(rt::UpdateKernelOp kernel,
   if (!group || !trainedGroups.contains(group.getAttr()))
     return kernel.emitOpError() << "updates " << kernel.getSymbolAttr()
                                 << ", whose group has no rt.once_kernel";
-  Type type = typeOfSymbol(symbol).getElementType();
+  Type type = nn::heldTypeOf(symbol).getElementType();
   Type scalars = onceKernels.lookup(group.getAttr()).getElementType();
   if (type != scalars)
     return kernel.emitOpError()

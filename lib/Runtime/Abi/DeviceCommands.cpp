@@ -41,7 +41,6 @@ void DeviceCommands::beginPart() {
   isSame = shape->parts[partIndex].graph != nullptr && !Trace::isOn();
   place = 0;
   current.clear();
-  currentPieces = 0;
 }
 
 Status DeviceCommands::issue(std::span<const uint64_t> words) {
@@ -86,7 +85,6 @@ Status DeviceCommands::add(Kind kind, std::span<const uint64_t> words) {
     if (before.size() - place >= piece.size() &&
         std::equal(piece.begin(), piece.end(), before.begin() + place)) {
       place += piece.size();
-      ++currentPieces;
       return {};
     }
     // Something else: what was as before is done now.
@@ -95,7 +93,6 @@ Status DeviceCommands::add(Kind kind, std::span<const uint64_t> words) {
     PDLRT_RETURN_IF_ERROR(issue(current));
   }
   current.insert(current.end(), piece.begin(), piece.end());
-  ++currentPieces;
   return issue(piece);
 }
 
@@ -158,6 +155,13 @@ Status DeviceCommands::issueProduct(std::span<const uint64_t> words) {
                        arguments);
 }
 
+bool DeviceCommands::isWorthGraph(std::span<const uint64_t> words) {
+  size_t pieces = 0;
+  for (; !words.empty() && pieces < leastPieces; ++pieces)
+    words = words.subspan(2 + words[1]);
+  return pieces == leastPieces;
+}
+
 void DeviceCommands::makeGraph(Part &part) {
   const auto make = [&]() -> Status {
     PDLRT_RETURN_IF_ERROR(stream.beginCapture());
@@ -192,10 +196,9 @@ Status DeviceCommands::endPart() {
     const bool repeats = current == part.words;
     if (!repeats) {
       part.words = current;
-      part.pieces = currentPieces;
       part.graph.reset();
     } else if (status.ok() && !part.graph && !isOff && !Trace::isOn() &&
-               part.pieces >= leastPieces) {
+               isWorthGraph(part.words)) {
       makeGraph(part);
     }
   }

@@ -42,13 +42,7 @@ Status DeviceInput::send(const pdl_step_context &context) {
   if (copies.empty())
     return {};
   const TraceSpan span("copy batch");
-  if (!stream) {
-    Expected<std::unique_ptr<DeviceStream>> created =
-        device.createStream("batches");
-    if (!created)
-      return std::move(created).status();
-    stream = std::move(*created);
-  }
+  PDLRT_RETURN_IF_ERROR(openOnce(device, stream, "batches"));
   for (auto &[place, own] : copies)
     PDLRT_RETURN_IF_ERROR(copy(context, place, own, *stream));
   Expected<std::unique_ptr<DeviceEvent>> event = stream->record();

@@ -10,36 +10,46 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/DevicePlaces.h"
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Abi/Worker.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <new>
 
 using namespace pdlrt;
+using pdlabi::GradientKernel;
 
 DeviceParameters::~DeviceParameters() = default;
 
 DeviceStep::DeviceStep(Device &device, const pdl_descriptor &descriptor,
                        const pdl_program &program, DeviceParameters *parameters)
     : device(device), descriptor(descriptor), program(program),
-      parameters(parameters),
-      checkFinite{findDeviceKernel(descriptor, "pdldevice_check_finite_f32"),
-                  findDeviceKernel(descriptor, "pdldevice_check_finite_f64")} {}
+      parameters(parameters), kernels(descriptor) {
+  const std::span updates(program.updates, size_t(program.update_count));
+  checks = std::ranges::all_of(updates, [&](const auto &update) {
+    return kernels.has(GradientKernel::CheckFinite,
+                       descriptor.symbols[update.symbol].element_type);
+  });
+}
+
+/// What adds work; no exception gets into a stage.
+template <typename Callable> void DeviceStep::add(Callable &&work) {
+  if (!failure.ok())
+    return;
+  try {
+    keep(work());
+  } catch (const std::bad_alloc &) {
+    keep(Status::outOfMemory("out of memory for the work of a stage; use a "
+                             "machine with more memory"));
+  }
+}
 
 void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   context = &given;
   input = &itsInput;
-  if (!stream) {
-    Expected<std::unique_ptr<DeviceStream>> created =
-        device.createStream("compute");
-    if (created) {
-      stream = std::move(*created);
-      commands = std::make_unique<DeviceCommands>(*stream);
-    } else
-      keep(std::move(created).status());
-  }
+  keep(openOnce(device, stream, "compute"));
+  if (stream && !commands)
+    commands = std::make_unique<DeviceCommands>(*stream);
   for (auto &[place, copy] : copies)
     copy.isCurrent = false;
   if (chunks.size() > 1) {
@@ -50,17 +60,15 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   }
   chunkUsed = stageBytes = 0;
   unused.clear();
-  if (failure.ok()) {
-    keep(input->arrive(*stream));
+  add([&] {
+    PDLRT_RETURN_IF_ERROR(input->arrive(*stream));
     commands->begin(context->batch);
-  }
-  if (const size_t bytes = size_t(program.update_count) * sizeof(int32_t);
-      bytes > 0 && checksGradients()) {
-    keep(reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
-    keep(reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
-    if (failure.ok())
-      keep(commands->clear(found.data(), bytes));
-  }
+    if (program.update_count == 0 || !checksGradients())
+      return Status();
+    PDLRT_RETURN_IF_ERROR(
+        nonFinite.reserve(device, size_t(program.update_count)));
+    return nonFinite.clear(*commands);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +104,7 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    keep(commands->copyIn(copy.memory.data(), found->memory, found->bytes));
+    copyIn(copy.memory.data(), found->memory, found->bytes);
   return copy.memory.data();
 }
 
@@ -109,25 +117,13 @@ void *DeviceStep::constant(const void *onHost, size_t bytes) {
       !status.ok())
     keep(std::move(status));
   else
-    keep(commands->copyIn(memory.data(), onHost, bytes));
+    copyIn(memory.data(), onHost, bytes);
   return memory.data();
 }
 
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//
-
-/// What adds work; no exception gets into a stage.
-template <typename Callable> void DeviceStep::add(Callable &&work) {
-  if (!failure.ok())
-    return;
-  try {
-    keep(work());
-  } catch (const std::bad_alloc &) {
-    keep(Status::outOfMemory("out of memory for the work of a stage; use a "
-                             "machine with more memory"));
-  }
-}
 
 void DeviceStep::launch(int32_t kernel, int64_t turns,
                         const uint64_t *arguments) {
@@ -221,11 +217,11 @@ void DeviceStep::check(int32_t update, const void *gradient, size_t bytes) {
   const auto count = int64_t(bytes / elementSize(symbol));
   const std::array arguments = {
       uint64_t(count), reinterpret_cast<uint64_t>(gradient),
-      reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) +
-                                 update)};
+      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(update)))};
   add([&] {
-    return commands->launch(size_t(checkFinite[symbol.element_type]), count,
-                            arguments);
+    return commands->launch(
+        kernels.of(GradientKernel::CheckFinite, symbol.element_type), count,
+        arguments);
   });
 }
 
@@ -242,9 +238,8 @@ void DeviceStep::finish() {
     if (onHost->memory)
       copyOut(onHost->memory, copy.memory.data(), onHost->bytes);
   }
-  if (found.data())
-    copyOut(foundOnHost.data(), found.data(),
-            size_t(program.update_count) * sizeof(int32_t));
+  if (nonFinite.size() > 0)
+    add([&] { return nonFinite.bringToHost(*commands); });
 }
 
 void *DeviceStep::gradient(int32_t update) const {
@@ -255,7 +250,7 @@ void *DeviceStep::gradient(int32_t update) const {
 }
 
 bool DeviceStep::isGradientFinite(int32_t update) const {
-  return static_cast<const int32_t *>(foundOnHost.data())[update] == 0;
+  return !nonFinite.isSet(size_t(update));
 }
 
 //===----------------------------------------------------------------------===//

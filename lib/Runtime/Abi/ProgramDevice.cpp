@@ -16,14 +16,6 @@
 
 using namespace pdlrt;
 
-int32_t pdlrt::findDeviceKernel(const pdl_descriptor &descriptor,
-                                std::string_view name) {
-  for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)
-    if (name == descriptor.device_kernels[i].name)
-      return i;
-  return -1;
-}
-
 ProgramDevice::ProgramDevice(const pdl_descriptor &descriptor) {
   for (int32_t i = 0; i < descriptor.device_kernel_count; ++i) {
     const pdl_device_kernel &given = descriptor.device_kernels[i];

@@ -1,4 +1,4 @@
-//===- TableTensors.h - Rows of a table as tensors -------------*- C++ -*-===//
+//===- TableTensors.h - Rows of a table as tensors --------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

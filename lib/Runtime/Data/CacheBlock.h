@@ -1,4 +1,4 @@
-//===- CacheBlock.h - Some rows of a cache -------------------- -*- C++ -*-===//
+//===- CacheBlock.h - Some rows of a cache ----------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CacheFile.h - The rows of a data file, parsed ---------- -*- C++ -*-===//
+//===- CacheFile.h - The rows of a data file, parsed ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CacheKey.h - What the content of a cache follows from -- -*- C++ -*-===//
+//===- CacheKey.h - What the content of a cache follows from ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

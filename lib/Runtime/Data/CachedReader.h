@@ -1,4 +1,4 @@
-//===- CachedReader.h - Rows that are parsed but once --------- -*- C++ -*-===//
+//===- CachedReader.h - Rows that are parsed but once -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

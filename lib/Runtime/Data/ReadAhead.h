@@ -1,4 +1,4 @@
-//===- ReadAhead.h - Bytes that are read beside their parsing - -*- C++ -*-===//
+//===- ReadAhead.h - Bytes that are read beside their parsing ---*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

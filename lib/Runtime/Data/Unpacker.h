@@ -1,4 +1,4 @@
-//===- Unpacker.h - What a packed file holds ------------------ -*- C++ -*-===//
+//===- Unpacker.h - What a packed file holds --------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

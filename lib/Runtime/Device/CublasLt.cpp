@@ -10,15 +10,10 @@
 
 #include "Device/SharedLibrary.h"
 
-#include <map>
-#include <mutex>
-#include <string>
-
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;
 
-static const char *findAll(void *handle, Library &functions) {
-  SharedLibrary library{handle};
+static void findAll(SharedLibrary &library, Library &functions) {
   library.findOptional(functions.statusText, "cublasLtGetStatusString");
   library.find(functions.create, "cublasLtCreate");
   library.find(functions.destroy, "cublasLtDestroy");
@@ -32,41 +27,16 @@ static const char *findAll(void *handle, Library &functions) {
   library.find(functions.setPreference, "cublasLtMatmulPreferenceSetAttribute");
   library.find(functions.heuristics, "cublasLtMatmulAlgoGetHeuristic");
   library.find(functions.multiply, "cublasLtMatmul");
-  return library.missing;
 }
 
-/// What helps where there is none.
-static constexpr const char *remedy =
-    ", or translate the model with --numerics=strict, whose products need none";
+static constexpr LibraryErrors errors = {
+    "products of numerics fast need NVIDIA's cuBLASLt, which is not there",
+    ": install it, such as NVIDIA's package libcublas-12-8",
+    "NVIDIA's cuBLASLt ", ": install that of CUDA 11 or later",
+    ", or translate the model with --numerics=strict, whose products need "
+    "none"};
 
 Expected<const Library *>
 cublaslt::openLibrary(std::span<const char *const> names) {
-  static std::mutex mutex;
-  static std::map<std::string, Library> opened;
-  const std::lock_guard lock(mutex);
-  // The reason of the newest one is the one that helps.
-  std::string reason;
-  for (const char *name : names) {
-    if (const auto found = opened.find(name); found != opened.end())
-      return &found->second;
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      const char *said = dlerror();
-      if (reason.empty())
-        reason = said ? said : name;
-      continue;
-    }
-    Library library;
-    if (const char *missing = findAll(handle, library)) {
-      dlclose(handle);
-      return Status::invalid(std::string("NVIDIA's cuBLASLt, ") + name +
-                             ", has no function " + missing +
-                             ": install that of CUDA 11 or later" + remedy);
-    }
-    return &opened.emplace(name, library).first->second;
-  }
-  return Status::invalid(
-      "products of numerics fast need NVIDIA's cuBLASLt, which is not there (" +
-      reason + "): install it, such as NVIDIA's package libcublas-12-8" +
-      remedy);
+  return openOnce<Library>(names, errors, findAll);
 }

@@ -10,15 +10,10 @@
 
 #include "Device/SharedLibrary.h"
 
-#include <map>
-#include <mutex>
-#include <string>
-
 using namespace pdlrt;
 using namespace pdlrt::cuda;
 
-static const char *findAll(void *handle, Driver &driver) {
-  SharedLibrary library{handle};
+static void findAll(SharedLibrary &library, Driver &driver) {
   library.find(driver.init, "cuInit");
   library.find(driver.errorText, "cuGetErrorString");
   library.find(driver.deviceCount, "cuDeviceGetCount");
@@ -53,29 +48,13 @@ static const char *findAll(void *handle, Driver &driver) {
   library.find(driver.destroyGraph, "cuGraphDestroy");
   library.find(driver.destroyExecutable, "cuGraphExecDestroy");
   library.find(driver.launch, "cuLaunchKernel");
-  return library.missing;
 }
 
+static constexpr LibraryErrors errors = {
+    "NVIDIA's driver is not there",
+    ": install it, such as Debian's package libcuda1, or use the CPU",
+    "NVIDIA's driver ", ": install a driver of CUDA 12 or later"};
+
 Expected<const Driver *> cuda::openDriver(const char *name) {
-  static std::mutex mutex;
-  static std::map<std::string, Driver> opened;
-  const std::lock_guard lock(mutex);
-  if (const auto found = opened.find(name); found != opened.end())
-    return &found->second;
-  void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *reason = dlerror();
-    return Status::invalid(
-        std::string("NVIDIA's driver is not there (") +
-        (reason ? reason : name) +
-        "): install it, such as Debian's package libcuda1, or use the CPU");
-  }
-  Driver driver;
-  if (const char *missing = findAll(handle, driver)) {
-    dlclose(handle);
-    return Status::invalid(std::string("NVIDIA's driver ") + name +
-                           " has no function " + missing +
-                           ": install a driver of CUDA 12 or later");
-  }
-  return &opened.emplace(name, driver).first->second;
+  return openOnce<Driver>({&name, 1}, errors, findAll);
 }

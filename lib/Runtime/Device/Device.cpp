@@ -48,6 +48,17 @@ void DeviceBuffer::release() {
   bytes = 0;
 }
 
+Status pdlrt::openOnce(Device &device, std::unique_ptr<DeviceStream> &stream,
+                       const char *name) {
+  if (stream)
+    return {};
+  Expected<std::unique_ptr<DeviceStream>> created = device.createStream(name);
+  if (!created)
+    return std::move(created).status();
+  stream = std::move(*created);
+  return {};
+}
+
 Status pdlrt::reserve(Device &device, DeviceBuffer &memory,
                       DeviceBuffer::Kind kind, size_t bytes) {
   if (memory.data() && memory.size() >= bytes)

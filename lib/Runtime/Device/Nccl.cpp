@@ -8,12 +8,11 @@
 
 #include "Device/Nccl.h"
 
+#include "Device/SharedLibrary.h"
 #include "pdlabi/abi.h"
 
-#include <dlfcn.h>
 #include <functional>
-#include <map>
-#include <mutex>
+#include <string>
 #include <vector>
 
 using namespace pdlrt;
@@ -23,45 +22,22 @@ using namespace pdlrt::nccl;
 // The library
 //===----------------------------------------------------------------------===//
 
-/// The name of a function that is missing, null if none is.
-static const char *findAll(void *handle, Library &library) {
-  const char *missing = nullptr;
-  const auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        dlsym(handle, name));
-    if (!function && !missing)
-      missing = name;
-  };
-  find(library.errorText, "ncclGetErrorString");
-  find(library.createAll, "ncclCommInitAll");
-  find(library.destroy, "ncclCommDestroy");
-  find(library.beginGroup, "ncclGroupStart");
-  find(library.endGroup, "ncclGroupEnd");
-  find(library.gather, "ncclAllGather");
-  find(library.reduce, "ncclAllReduce");
-  return missing;
+static void findAll(SharedLibrary &library, Library &functions) {
+  library.find(functions.errorText, "ncclGetErrorString");
+  library.find(functions.createAll, "ncclCommInitAll");
+  library.find(functions.destroy, "ncclCommDestroy");
+  library.find(functions.beginGroup, "ncclGroupStart");
+  library.find(functions.endGroup, "ncclGroupEnd");
+  library.find(functions.gather, "ncclAllGather");
+  library.find(functions.reduce, "ncclAllReduce");
 }
 
+static constexpr LibraryErrors errors = {
+    "NCCL is not there", ": install it, NVIDIA's package libnccl2", "",
+    ": install NVIDIA's package libnccl2, release 2"};
+
 Expected<const Library *> nccl::openLibrary(const char *name) {
-  static std::mutex mutex;
-  static std::map<std::string, Library> opened;
-  const std::lock_guard lock(mutex);
-  if (const auto found = opened.find(name); found != opened.end())
-    return &found->second;
-  void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *reason = dlerror();
-    return Status::invalid(std::string("NCCL is not there (") +
-                           (reason ? reason : name) +
-                           "): install it, NVIDIA's package libnccl2");
-  }
-  Library library;
-  if (const char *missing = findAll(handle, library)) {
-    dlclose(handle);
-    return Status::invalid(std::string(name) + " has no function " + missing +
-                           ": install NVIDIA's package libnccl2, release 2");
-  }
-  return &opened.emplace(name, library).first->second;
+  return openOnce<Library>({&name, 1}, errors, findAll);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Nccl.h - What NCCL does between GPUs ------------------- -*- C++ -*-===//
+//===- Nccl.h - What NCCL does between GPUs ---------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

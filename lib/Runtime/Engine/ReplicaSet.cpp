@@ -202,7 +202,7 @@ Expected<std::span<const Contribution>>
 ReplicaSet::sumGroups(std::span<const GradientBlock> blocks) {
   const TraceSpan span("sum over workers");
   const int workers = replicaLayout.workers;
-  if (deviceState) {
+  if (deviceState && deviceState->addsGradients()) {
     std::vector<Contribution> parts;
     for (const std::unique_ptr<Replica> &replica : replicas)
       parts.push_back(replica->current().contribution());

@@ -1,4 +1,4 @@
-//===- TemporaryFile.h - A file that appears whole or not at all *- C++ -*-===//
+//===- TemporaryFile.h - A file that comes whole or not at all --*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

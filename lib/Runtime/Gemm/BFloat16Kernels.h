@@ -1,4 +1,4 @@
-//===- BFloat16Kernels.h - What the dispatcher calls ---------- -*- C++ -*-===//
+//===- BFloat16Kernels.h - What the dispatcher calls ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BFloat16KernelsImpl.h - Products of bf16 factors ------- -*- C++ -*-===//
+//===- BFloat16KernelsImpl.h - Products of bf16 factors ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

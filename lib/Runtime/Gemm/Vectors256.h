@@ -1,4 +1,4 @@
-//===- Vectors256.h - Tiles of registers of AVX2 -------------- -*- C++ -*-===//
+//===- Vectors256.h - Tiles of registers of AVX2 ----------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -11,7 +11,6 @@
 #include "pdlabi/device.h"
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
@@ -20,13 +19,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <span>
 #include <utility>
 
 using namespace pdlrt;
-
-static constexpr const char *normLanesF32 = "pdldevice_norm_lanes_f32";
-static constexpr const char *normLanesF64 = "pdldevice_norm_lanes_f64";
 
 DeviceCopy::DeviceCopy(Device &device, const Model &model,
                        const DeviceState &state)
@@ -39,17 +34,6 @@ DeviceCopy::DeviceCopy(Device &device, const Model &model,
 
 bool DeviceCopy::takesGradient(int32_t symbol) const {
   return state.takesGradient(symbol);
-}
-
-Status DeviceCopy::prepareStream() {
-  if (stream)
-    return {};
-  Expected<std::unique_ptr<DeviceStream>> created =
-      device.createStream("rules");
-  if (!created)
-    return std::move(created).status();
-  stream = std::move(*created);
-  return {};
 }
 
 Status DeviceCopy::reserveOnce(DeviceBuffer &memory, DeviceBuffer::Kind kind,
@@ -128,8 +112,6 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
                                 std::vector<double> &partials) {
   const std::lock_guard lock(mutex);
   PDLRT_RETURN_IF_ERROR(prepareStream());
-  const int32_t kernel = findDeviceKernel(
-      descriptor, type == PDL_F32 ? normLanesF32 : normLanesF64);
   const int64_t units = (count + unit - 1) / unit;
   const int64_t turns = units * PDL_DEVICE_LANES;
   const size_t bytes = size_t(turns) * sizeof(double);
@@ -141,7 +123,9 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
                                 std::bit_cast<uint64_t>(weight),
                                 reinterpret_cast<uint64_t>(gradient),
                                 reinterpret_cast<uint64_t>(lanes.data())};
-  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(kernel), turns, arguments));
+  PDLRT_RETURN_IF_ERROR(stream->launch(
+      state.kernels().of(pdlabi::GradientKernel::NormLanes, type), turns,
+      arguments));
   PDLRT_RETURN_IF_ERROR(
       stream->copyOut(lanesOnHost.data(), lanes.data(), bytes));
   PDLRT_RETURN_IF_ERROR(stream->synchronize());
@@ -150,11 +134,6 @@ Status DeviceCopy::partialNorms(int32_t type, int64_t count, int64_t unit,
   for (int64_t u = 0; u < units; ++u)
     partials[u] = pdlabi::SquaredNormUnit::join(sums + u * PDL_DEVICE_LANES);
   return {};
-}
-
-bool DeviceCopy::canFormNorms(const pdl_descriptor &descriptor, int32_t type) {
-  return findDeviceKernel(descriptor,
-                          type == PDL_F32 ? normLanesF32 : normLanesF64) >= 0;
 }
 
 Status DeviceCopy::copyOut(void *toHost, const void *fromDevice, size_t bytes) {
@@ -173,15 +152,11 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
   const std::lock_guard lock(mutex);
   const pdl_symbol &symbol = descriptor.symbols[index];
   Parameter &parameter = parameters[index];
-  const size_t flags = parameters.size() * sizeof(int32_t);
   PDLRT_RETURN_IF_ERROR(prepareStream());
   PDLRT_RETURN_IF_ERROR(update(index));
   if (!std::exchange(isUpdating, true)) {
-    PDLRT_RETURN_IF_ERROR(
-        reserveOnce(found, DeviceBuffer::Kind::OfDevice, flags));
-    PDLRT_RETURN_IF_ERROR(
-        reserveOnce(foundOnHost, DeviceBuffer::Kind::OfHost, flags));
-    PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), flags));
+    PDLRT_RETURN_IF_ERROR(nonFinite.reserve(device, parameters.size()));
+    PDLRT_RETURN_IF_ERROR(nonFinite.clear(*stream));
   }
   const Expected<const void *> sent =
       scalars.send(*stream, symbol.group, scalarsOfGroup);
@@ -208,7 +183,7 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
     give(part.data());
   give(values);
   give(*sent);
-  give(static_cast<int32_t *>(found.data()) + index);
+  give(nonFinite.onDevice(size_t(index)));
   return stream->launch(size_t(symbol.device_kernel), turns, arguments);
 }
 
@@ -217,12 +192,8 @@ Expected<int32_t> DeviceCopy::finish() {
   if (!std::exchange(isUpdating, false))
     return -1;
   const TraceSpan span("wait for rules");
-  PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
-                                        parameters.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(nonFinite.bringToHost(*stream));
   PDLRT_RETURN_IF_ERROR(stream->synchronize());
   scalars.endUpdate();
-  const std::span<const int32_t> wrote(
-      static_cast<const int32_t *>(foundOnHost.data()), parameters.size());
-  const auto first = std::ranges::find(wrote, 1);
-  return first == wrote.end() ? -1 : int32_t(first - wrote.begin());
+  return nonFinite.firstSet();
 }

@@ -16,7 +16,7 @@
 using namespace pdlrt;
 
 DeviceState::DeviceState(std::span<Device *const> devices, const Model &model)
-    : model(model), descriptor(model.descriptor()),
+    : model(model), descriptor(model.descriptor()), gradientKernels(descriptor),
       devices(devices.begin(), devices.end()),
       isNewer(descriptor.symbol_count) {
   for (Device *device : devices)
@@ -48,7 +48,8 @@ bool DeviceState::takesGradient(int32_t index) const {
   if (symbol.kind == PDL_SYMBOL_TABLE)
     return replicaCount == 1 && descriptor.groups[symbol.group].clip < 0;
   return descriptor.groups[symbol.group].clip < 0 ||
-         DeviceCopy::canFormNorms(descriptor, symbol.element_type);
+         gradientKernels.has(pdlabi::GradientKernel::NormLanes,
+                             symbol.element_type);
 }
 
 Status DeviceState::partialNorms(int32_t symbol, size_t block,
@@ -64,19 +65,15 @@ Status DeviceState::partialNorms(int32_t symbol, size_t block,
 void DeviceState::keepGradients(size_t replicas, size_t workers) {
   sums.reset();
   replicaCount = replicas;
-  keepsGradients = replicas == 1 || DeviceSums::canBe(descriptor);
+  keepsGradients =
+      replicas == 1 || DeviceSums::canBe(descriptor, gradientKernels);
   if (replicas == 1 || !keepsGradients)
     return;
   std::vector<DeviceCopy *> all;
   for (const std::unique_ptr<DeviceCopy> &copy : copies)
     all.push_back(copy.get());
-  sums =
-      std::make_unique<DeviceSums>(descriptor, all, devices, replicas, workers);
-}
-
-Status DeviceState::sum(std::span<const GradientBlock> blocks,
-                        std::span<const Contribution> replicas) {
-  return sums ? sums->sum(blocks, replicas) : Status();
+  sums = std::make_unique<DeviceSums>(descriptor, gradientKernels, all, devices,
+                                      replicas, workers);
 }
 
 Status DeviceState::apply(int32_t symbol, size_t block,

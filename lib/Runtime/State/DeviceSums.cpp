@@ -8,7 +8,6 @@
 
 #include "pdlrt/State/DeviceSums.h"
 
-#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
@@ -19,15 +18,7 @@
 #include <utility>
 
 using namespace pdlrt;
-
-static constexpr const char *addName = "pdldevice_add";
-static constexpr const char *checkName = "pdldevice_check_finite";
-
-static int32_t findKernel(const pdl_descriptor &descriptor,
-                          const std::string &name, int32_t type) {
-  return findDeviceKernel(descriptor,
-                          name + (type == PDL_F32 ? "_f32" : "_f64"));
-}
+using pdlabi::GradientKernel;
 
 static uint64_t argument(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
@@ -37,22 +28,25 @@ static char *at(const DeviceBuffer &memory, size_t offset) {
   return static_cast<char *>(memory.data()) + offset;
 }
 
-bool DeviceSums::canBe(const pdl_descriptor &descriptor) {
+bool DeviceSums::canBe(const pdl_descriptor &descriptor,
+                       const GradientKernels &kernels) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     if (symbol.device_kernel >= 0 &&
-        (findKernel(descriptor, addName, symbol.element_type) < 0 ||
-         findKernel(descriptor, checkName, symbol.element_type) < 0))
+        !(kernels.has(GradientKernel::Add, symbol.element_type) &&
+          kernels.has(GradientKernel::CheckFinite, symbol.element_type)))
       return false;
   }
   return true;
 }
 
 DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
+                       const GradientKernels &kernels,
                        std::span<DeviceCopy *const> copies,
                        std::span<Device *const> devices, size_t replicas,
                        size_t workers, size_t mostInBucket)
-    : descriptor(descriptor), copies(copies.begin(), copies.end()),
+    : descriptor(descriptor), kernels(kernels),
+      copies(copies.begin(), copies.end()),
       devices(devices.begin(), devices.end()), replicas(replicas),
       workers(workers), mostInBucket(mostInBucket), onDevices(devices.size()) {}
 
@@ -60,18 +54,13 @@ DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
 // Work of one device
 //===----------------------------------------------------------------------===//
 
-Status DeviceSums::launch(size_t device, const char *name, int32_t type,
-                          std::span<const uint64_t> arguments, int64_t turns) {
-  return onDevices[device].stream->launch(
-      size_t(findKernel(descriptor, name, type)), turns, arguments);
-}
-
 Status DeviceSums::addTo(size_t device, int32_t type, void *sum,
                          const void *values, size_t bytes) {
   const auto count = int64_t(bytes / elementSize(type));
   const std::array arguments = {uint64_t(count), argument(values),
                                 argument(sum)};
-  return launch(device, addName, type, arguments, count);
+  return onDevices[device].stream->launch(kernels.of(GradientKernel::Add, type),
+                                          count, arguments);
 }
 
 /// In the settled order, which the host has too (RunningSum): the first one is
@@ -110,18 +99,18 @@ Status DeviceSums::fold(size_t device, int32_t type, size_t bytes, void *sum,
 /// Whether all sums are finite: one device tells for all.
 Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
   OnDevice &own = onDevices.front();
-  const size_t flags = blocks.size() * sizeof(int32_t);
-  PDLRT_RETURN_IF_ERROR(own.stream->clear(own.found.data(), flags));
+  PDLRT_RETURN_IF_ERROR(nonFinite.clear(*own.stream));
   for (size_t b = 0; b < blocks.size(); ++b) {
     if (sums[b].empty())
       continue;
-    const std::array arguments = {
-        uint64_t(blocks[b].elementCount), argument(sums[b].front()),
-        argument(static_cast<int32_t *>(own.found.data()) + b)};
-    PDLRT_RETURN_IF_ERROR(launch(0, checkName, blocks[b].elementType, arguments,
-                                 blocks[b].elementCount));
+    const std::array arguments = {uint64_t(blocks[b].elementCount),
+                                  argument(sums[b].front()),
+                                  argument(nonFinite.onDevice(b))};
+    PDLRT_RETURN_IF_ERROR(own.stream->launch(
+        kernels.of(GradientKernel::CheckFinite, blocks[b].elementType),
+        blocks[b].elementCount, arguments));
   }
-  return own.stream->copyOut(own.foundOnHost.data(), own.found.data(), flags);
+  return nonFinite.bringToHost(*own.stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,12 +135,7 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
       PDLRT_RETURN_IF_ERROR(
           room(own.all, devices.size() * slots * sizes.bucket));
   }
-  OnDevice &first = onDevices.front();
-  const size_t flags = blockCount * sizeof(int32_t);
-  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.found,
-                                DeviceBuffer::Kind::OfDevice, flags));
-  PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.foundOnHost,
-                                DeviceBuffer::Kind::OfHost, flags));
+  PDLRT_RETURN_IF_ERROR(nonFinite.reserve(*devices.front(), blockCount));
   if (devices.size() > 1 && !group) {
     Expected<std::unique_ptr<DeviceGroup>> created =
         devices.front()->createGroup(devices);
@@ -260,7 +244,7 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
   const TraceSpan span("sum on devices");
   const std::vector<Bucket> buckets = cutBuckets(blocks, parts);
   sums.assign(blocks.size(), {});
-  nonFinite = -1;
+  nonFiniteBlock = -1;
   if (buckets.empty())
     return {};
   Sizes sizes;
@@ -282,10 +266,6 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
   PDLRT_RETURN_IF_ERROR(checkSums(blocks));
   for (const OnDevice &own : onDevices)
     PDLRT_RETURN_IF_ERROR(own.stream->synchronize());
-  const std::span<const int32_t> found(
-      static_cast<const int32_t *>(onDevices.front().foundOnHost.data()),
-      blocks.size());
-  if (const auto first = std::ranges::find(found, 1); first != found.end())
-    nonFinite = int32_t(first - found.begin());
+  nonFiniteBlock = nonFinite.firstSet();
   return {};
 }

@@ -67,11 +67,7 @@ DeviceTables::create(Device &device, const Model &model) {
     if (model.table(s))
       PDLRT_RETURN_IF_ERROR(checkTable(descriptor, descriptor.symbols[s]));
   std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model));
-  Expected<std::unique_ptr<DeviceStream>> stream =
-      device.createStream("tables");
-  if (!stream)
-    return std::move(stream).status();
-  tables->stream = std::move(*stream);
+  PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
   return tables;
 }
 
@@ -294,12 +290,8 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
   Entry &entry = entries[index];
   PDLRT_RETURN_IF_ERROR(openTable(index));
   if (!std::exchange(isUpdating, true)) {
-    const size_t bytes = entries.size() * sizeof(int32_t);
-    PDLRT_RETURN_IF_ERROR(
-        reserve(device, found, DeviceBuffer::Kind::OfDevice, bytes));
-    PDLRT_RETURN_IF_ERROR(
-        reserve(device, foundOnHost, DeviceBuffer::Kind::OfHost, bytes));
-    PDLRT_RETURN_IF_ERROR(stream->clear(found.data(), bytes));
+    PDLRT_RETURN_IF_ERROR(nonFinite.reserve(device, entries.size()));
+    PDLRT_RETURN_IF_ERROR(nonFinite.clear(*stream));
   }
   void *const *rows = gradient.rowsOnDevice;
   const void *values = gradient.onDevice;
@@ -317,7 +309,7 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
   const std::array arguments = {
       uint64_t(turns), reinterpret_cast<uint64_t>(rows),
       reinterpret_cast<uint64_t>(values), reinterpret_cast<uint64_t>(*sent),
-      reinterpret_cast<uint64_t>(static_cast<int32_t *>(found.data()) + index)};
+      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
   PDLRT_RETURN_IF_ERROR(stream->launch(size_t(symbol.device_kernel), turns,
                                        arguments,
                                        entry.table->rowMemory(true)));
@@ -329,12 +321,8 @@ Expected<int32_t> DeviceTables::finish() {
   if (!std::exchange(isUpdating, false))
     return -1;
   const TraceSpan span("wait for rules of tables");
-  PDLRT_RETURN_IF_ERROR(stream->copyOut(foundOnHost.data(), found.data(),
-                                        entries.size() * sizeof(int32_t)));
+  PDLRT_RETURN_IF_ERROR(nonFinite.bringToHost(*stream));
   PDLRT_RETURN_IF_ERROR(settle());
   scalars.endUpdate();
-  const std::span<const int32_t> wrote(
-      static_cast<const int32_t *>(foundOnHost.data()), entries.size());
-  const auto first = std::ranges::find(wrote, 1);
-  return first == wrote.end() ? -1 : int32_t(first - wrote.begin());
+  return nonFinite.firstSet();
 }

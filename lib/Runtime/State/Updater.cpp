@@ -86,6 +86,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     bySymbol.push_back(i);
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
+      onHost.push_back(i);
       mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
       if (const DeviceState *state = model.deviceState();
           state && state->applies(program.updates[i].symbol)) {
@@ -118,6 +119,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       }
       copiedToDevice.push_back(i);
     }
+    onHost.push_back(i);
     const int64_t elements = model.heldElements(index);
     const int64_t atOnce = atOnceOf(symbol, elements);
     for (int64_t begin = 0; begin < elements; begin += atOnce) {
@@ -613,10 +615,9 @@ Status Updater::finish(const Contribution &merged,
   }
   PDLRT_RETURN_IF_ERROR(applyOnDevice(merged));
   int64_t elements = 0;
-  for (int32_t i = 0; i < program.update_count; ++i) {
+  for (int32_t i : onHost) {
     const pdl_symbol &symbol = symbolOf(i);
-    if (!isUpdated(symbol.group, merged) ||
-        std::ranges::find(onDevice, i) != onDevice.end())
+    if (!isUpdated(symbol.group, merged))
       continue;
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==

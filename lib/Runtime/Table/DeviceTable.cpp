@@ -77,7 +77,7 @@ Expected<TableKernels> TableKernels::find(std::span<const DeviceKernel> kernels,
                                           int32_t elementType) {
   TableKernels found;
   for (size_t k = 0; k < found.numbers.size(); ++k) {
-    const pdlabi::TableKernelSignature &wanted = pdlabi::tableKernels[k];
+    const pdlabi::KernelSignature &wanted = pdlabi::tableKernels[k];
     std::string name = std::string("pdldevice_") + wanted.name;
     if (wanted.isTyped)
       name += elementType == PDL_F32 ? "_f32" : "_f64";
@@ -126,18 +126,8 @@ DeviceTable::DeviceTable(Device &device, const TableKernels &kernels,
       rowBytes(int64_t(tableOptions.rowBytes())),
       parts(pdlabi::partsOfTableRow(
           tableOptions.width, int64_t(tableOptions.slotInitialValues.size()),
-          int64_t(tableOptions.rowSlotCount))) {
-  described.places = layout.places();
-  described.seed = tableOptions.seed;
-  described.id = tableOptions.id;
-  described.initializer = tableOptions.initializer;
-  described.storage = tableOptions.storage;
-  described.width = tableOptions.width;
-  described.value_bytes = int64_t(tableOptions.valueBytes());
-  described.slot_count = int64_t(tableOptions.slotInitialValues.size());
-  described.row_slot_count = int64_t(tableOptions.rowSlotCount);
-  described.frozen_part = int64_t(tableOptions.frozenPart);
-}
+          int64_t(tableOptions.rowSlotCount))),
+      described(tableOptions.describe()) {}
 
 Expected<std::unique_ptr<DeviceTable>>
 DeviceTable::create(Device &device, const TableKernels &kernels,

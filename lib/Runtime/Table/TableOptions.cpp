@@ -37,3 +37,18 @@ RowLayout TableOptions::layout() const {
   return {std::max<size_t>(1, rowBytes()),
           std::max(sizeof(RowHeader), elementSize(elementType))};
 }
+
+pdl_device_table TableOptions::describe() const {
+  pdl_device_table table = {};
+  table.places = layout().places();
+  table.seed = seed;
+  table.id = id;
+  table.initializer = initializer;
+  table.storage = storage;
+  table.width = width;
+  table.value_bytes = int64_t(valueBytes());
+  table.slot_count = int64_t(slotInitialValues.size());
+  table.row_slot_count = int64_t(rowSlotCount);
+  table.frozen_part = int64_t(frozenPart);
+  return table;
+}

@@ -250,9 +250,10 @@ TEST(CublasLtTest, WhatIsMissingIsNamed) {
                     HasSubstr("package libcublas-12-8"),
                     HasSubstr("--numerics=strict")));
   // An older one will do.
-  EXPECT_THAT(sentenceFor({"libnone.so.13", "libm.so.6"}),
-              AllOf(HasSubstr("libm.so.6, has no function cublasLtCreate"),
-                    HasSubstr("CUDA 11"), HasSubstr("--numerics=strict")));
+  EXPECT_THAT(
+      sentenceFor({"libnone.so.13", "libm.so.6"}),
+      AllOf(HasSubstr("cuBLASLt libm.so.6 has no function cublasLtCreate"),
+            HasSubstr("CUDA 11"), HasSubstr("--numerics=strict")));
 }
 
 } // namespace

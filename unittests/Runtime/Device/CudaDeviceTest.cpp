@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CublasStandIn.h"
+#include "RecordedCalls.h"
 
 #include "Device/CudaDriver.h"
 #include "pdlrt/Core/Trace.h"
@@ -24,20 +25,16 @@
 #include <cstring>
 
 using namespace pdlrt;
+using pdltest::calls;
+using pdltest::forgetCalls;
+using pdltest::nextError;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
 
-/// What was asked for, and the next error.
-std::vector<std::string> calls;
-cuda::Result nextError = cuda::success;
-
-cuda::Result answer(const std::string &call) {
-  calls.push_back(call);
-  return std::exchange(nextError, cuda::success);
-}
+using pdltest::answer;
 
 /// The only stream, event, module and function.
 const auto itsStream = reinterpret_cast<cuda::Stream>(0x40);
@@ -219,8 +216,7 @@ void nothing(const uint64_t *, int64_t, int64_t) {}
 class CudaDeviceTest : public testing::Test {
 protected:
   void SetUp() override {
-    calls.clear();
-    nextError = cuda::success;
+    forgetCalls();
     device = *cuda::openDevice(driver, 0);
     ASSERT_TRUE(device->load({"TEXT", kernels}).ok());
     stream = *device->createStream("test");

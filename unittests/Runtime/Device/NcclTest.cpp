@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecordedCalls.h"
+
 #include "Device/Nccl.h"
 
 #include "pdlabi/abi.h"
@@ -18,19 +20,15 @@
 #include <gmock/gmock.h>
 
 using namespace pdlrt;
+using pdltest::answer;
+using pdltest::calls;
+using pdltest::forgetCalls;
+using pdltest::nextError;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
-
-std::vector<std::string> calls;
-nccl::Result nextError = nccl::success;
-
-nccl::Result answer(const std::string &call) {
-  calls.push_back(call);
-  return std::exchange(nextError, nccl::success);
-}
 
 std::string numberText(const void *pointer) {
   return std::to_string(reinterpret_cast<uintptr_t>(pointer));
@@ -79,10 +77,7 @@ cuda::Stream handleOf(DeviceStream &stream) {
 
 class NcclTest : public testing::Test {
 protected:
-  void SetUp() override {
-    calls.clear();
-    nextError = nccl::success;
-  }
+  void SetUp() override { forgetCalls(); }
   static DeviceGroup::Part part(uintptr_t number) {
     return {reinterpret_cast<DeviceStream *>(number),
             reinterpret_cast<const void *>(number + 1),

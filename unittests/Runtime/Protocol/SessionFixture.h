@@ -1,5 +1,4 @@
-//===- SessionFixture.h - A session and a server that tests write -*- C++
-//-*-===//
+//===- SessionFixture.h - A session and server that tests write -*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ServerJob.h - Servers driven by payloads, without a network -*- C++
-//-*-===//
+//===- ServerJob.h - Servers driven by payloads alone -----------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -193,8 +193,9 @@ TEST_F(DeviceSumsTest, StrictSumsHaveTheBitsOfTheHost) {
         std::vector<Device *> all;
         for (const auto &device : devices)
           all.push_back(device.get());
-        sums = std::make_unique<DeviceSums>(descriptor, copies, all, replicas,
-                                            workers, bucket);
+        sums =
+            std::make_unique<DeviceSums>(descriptor, state->kernels(), copies,
+                                         all, replicas, workers, bucket);
         // The second time some have no batch.
         for (const std::vector<size_t> &absent :
              {std::vector<size_t>{}, std::vector<size_t>{0},
@@ -220,7 +221,8 @@ TEST_F(DeviceSumsTest, FastSumsAreTheSameOnAllDevices) {
   for (size_t replicas : {2, 3, 5}) {
     open(2, PDL_NUMERICS_FAST);
     std::vector<Device *> all = {devices[0].get(), devices[1].get()};
-    sums = std::make_unique<DeviceSums>(descriptor, copies, all, replicas, 1);
+    sums = std::make_unique<DeviceSums>(descriptor, state->kernels(), copies,
+                                        all, replicas, 1);
     for (const std::vector<size_t> &absent :
          {std::vector<size_t>{}, std::vector<size_t>{1, 3}}) {
       fill(replicas, absent);
@@ -245,7 +247,8 @@ TEST_F(DeviceSumsTest, FastSumsAreTheSameOnAllDevices) {
 TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
   open(2, PDL_NUMERICS_STRICT);
   std::vector<Device *> all = {devices[0].get(), devices[1].get()};
-  sums = std::make_unique<DeviceSums>(descriptor, copies, all, 2, 1);
+  sums = std::make_unique<DeviceSums>(descriptor, state->kernels(), copies, all,
+                                      2, 1);
   fill(2, {});
   // Each is finite; their sum is not.
   const double large = std::numeric_limits<double>::max();
@@ -264,7 +267,8 @@ TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
 TEST_F(DeviceSumsTest, LeavesToTheHostWhatItHas) {
   open(1, PDL_NUMERICS_STRICT);
   std::vector<Device *> all = {devices[0].get()};
-  sums = std::make_unique<DeviceSums>(descriptor, copies, all, 2, 1);
+  sums = std::make_unique<DeviceSums>(descriptor, state->kernels(), copies, all,
+                                      2, 1);
   fill(2, {});
   for (size_t r = 0; r < 2; ++r)
     onDevice[r].blocks[1].dense = onHost[r].blocks[1].dense;

@@ -1,5 +1,4 @@
-//===- HandWrittenProgram.h - A compiled program, written by hand -*- C++
-//-*-===//
+//===- HandWrittenProgram.h - A program written by hand ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- NaiveTrainer.h - The hand-written model, computed plainly -*- C++
-//-*-===//
+//===- NaiveTrainer.h - The hand-written model, plainly ---------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -71,7 +71,7 @@ inline std::vector<pdlrt::DeviceKernel> tableKernelsOf(bool isFloat) {
   static std::deque<std::string> names;
   std::vector<pdlrt::DeviceKernel> kernels = {{"kernel_of_a_stage", {}, {}}};
   for (size_t k = 0; k < std::size(runs); ++k) {
-    const pdlabi::TableKernelSignature &signature = pdlabi::tableKernels[k];
+    const pdlabi::KernelSignature &signature = pdlabi::tableKernels[k];
     names.push_back(std::string("pdldevice_") + signature.name);
     if (signature.isTyped)
       names.back() += isFloat ? "_f32" : "_f64";

@@ -222,6 +222,14 @@ FlatSymbolRefAttr pdlc::nn::groupOf(Operation *symbol) {
   return {};
 }
 
+RankedTensorType pdlc::nn::heldTypeOf(Operation *symbol) {
+  if (auto table = dyn_cast<TableOp>(symbol))
+    return table.getRowType();
+  if (auto param = dyn_cast<ParamOp>(symbol))
+    return cast<RankedTensorType>(param.getType());
+  return cast<RankedTensorType>(cast<StateOp>(symbol).getType());
+}
+
 static LogicalResult verifyDenseType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   FailureOr<int64_t> count =

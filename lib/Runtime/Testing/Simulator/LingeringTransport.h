@@ -1,4 +1,4 @@
-//===- LingeringTransport.h - Messages that outlive their sender *- C++ -*-===//
+//===- LingeringTransport.h - Messages that outlive a sender ----*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -56,6 +56,10 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// anything but a parameter or table, and for null.
 mlir::FlatSymbolRefAttr groupOf(mlir::Operation *symbol);
 
+/// The type of what `symbol`, a parameter, a table or a state, holds: of a
+/// table that of one row.
+mlir::RankedTensorType heldTypeOf(mlir::Operation *symbol);
+
 /// The type of the state that `user` names by `symbol`: a ranked tensor type of
 /// a parameter or nn.state, the function type from key to row of a table, null
 /// of anything else. In a function that may be a symbol that the function
