@@ -86,13 +86,13 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     bySymbol.push_back(i);
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      onHost.push_back(i);
       mostRowBytes = std::max(mostRowBytes, symbol.gradient_width * size);
       if (const DeviceState *state = model.deviceState();
           state && state->applies(program.updates[i].symbol)) {
         onDevice.push_back(i);
         continue;
       }
+      onHost.push_back(i);
       const bool allRows =
           descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
       const size_t first = tasks.size();
