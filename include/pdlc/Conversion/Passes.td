@@ -38,7 +38,8 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
 
     With `on-device` a parameter gets a second kernel, which a device launches: of
     each turn by itself, with its arguments one by one. Rules of whole parameters, which are
-    one turn, and those with functions that a device has not, stay the host's.
+    one turn, and those with functions that a device has not, stay the host's. So do
+    all in a module of role `pserver`.
 
     Before:
     ```mlir
