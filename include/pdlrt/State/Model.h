@@ -30,7 +30,10 @@ enum class StateLocation {
   Here,
   /// Parameters are mirrors, zeros to begin with, that answers of servers are
   /// written to; there are no tables and no slots.
-  Servers
+  Servers,
+  /// Parameters and slots are here, and those of all trainers are the same;
+  /// tables are as of `Servers`.
+  Trainers
 };
 
 /// Parameters, tables, slots and step counts of one compiled program, with
@@ -97,9 +100,9 @@ public:
   void computeOn(std::vector<Device *> devices) {
     computeDevices = std::move(devices);
   }
-  /// Lets parameters stay on the device, if there is one: of a model that is
-  /// all here, and that one thread at a time updates. The host's memory of them
-  /// may be old from then on.
+  /// Lets parameters stay on the device, if there is one: of a model that has
+  /// all of them, and that one thread at a time updates. The host's memory of
+  /// them may be old from then on.
   void keepOnDevice();
   /// Null unless they stay there.
   DeviceState *deviceState() const { return ownDeviceState.get(); }

@@ -27,12 +27,15 @@ bool DeviceState::applies(int32_t symbol) const {
          descriptor.symbols[symbol].device_kernel >= 0;
 }
 
-bool DeviceState::takesGradient(int32_t index) const {
-  if (!keepsGradients || !applies(index))
-    return false;
+bool DeviceState::canTake(const pdl_descriptor &descriptor, int32_t index) {
   const pdl_symbol &symbol = descriptor.symbols[index];
-  return descriptor.groups[symbol.group].clip < 0 ||
-         DeviceCopy::canFormNorms(descriptor, symbol.element_type);
+  return symbol.group >= 0 && symbol.device_kernel >= 0 &&
+         (descriptor.groups[symbol.group].clip < 0 ||
+          DeviceCopy::canFormNorms(descriptor, symbol.element_type));
+}
+
+bool DeviceState::takesGradient(int32_t symbol) const {
+  return keepsGradients && canTake(descriptor, symbol);
 }
 
 Status DeviceState::partialNorms(int32_t symbol, size_t block,
@@ -45,16 +48,18 @@ Status DeviceState::partialNorms(int32_t symbol, size_t block,
                                       sum ? sum : gradient.onDevice, partials);
 }
 
-void DeviceState::keepGradients(size_t replicas, size_t workers) {
+void DeviceState::keepGradients(size_t replicas, size_t workers,
+                                DeviceGroup *across) {
   sums.reset();
-  keepsGradients = replicas == 1 || DeviceSums::canBe(descriptor);
-  if (replicas == 1 || !keepsGradients)
+  const bool isAlone = replicas == 1 && !across;
+  keepsGradients = isAlone || DeviceSums::canBe(descriptor);
+  if (isAlone || !keepsGradients)
     return;
   std::vector<DeviceCopy *> all;
   for (const std::unique_ptr<DeviceCopy> &copy : copies)
     all.push_back(copy.get());
-  sums =
-      std::make_unique<DeviceSums>(descriptor, all, devices, replicas, workers);
+  sums = std::make_unique<DeviceSums>(descriptor, all, devices, replicas,
+                                      workers, DeviceSums::bucketBytes, across);
 }
 
 Status DeviceState::sum(std::span<const GradientBlock> blocks,

@@ -51,10 +51,11 @@ bool DeviceSums::canBe(const pdl_descriptor &descriptor) {
 DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
                        std::span<DeviceCopy *const> copies,
                        std::span<Device *const> devices, size_t replicas,
-                       size_t workers, size_t mostInBucket)
+                       size_t workers, size_t mostInBucket, DeviceGroup *across)
     : descriptor(descriptor), copies(copies.begin(), copies.end()),
       devices(devices.begin(), devices.end()), replicas(replicas),
-      workers(workers), mostInBucket(mostInBucket), onDevices(devices.size()) {}
+      workers(workers), mostInBucket(mostInBucket), across(across),
+      onDevices(devices.size()) {}
 
 //===----------------------------------------------------------------------===//
 // Work of one device
@@ -129,7 +130,7 @@ Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
 //===----------------------------------------------------------------------===//
 
 Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
-  const size_t slots = isStrict() ? slotsOfDevice() : 1;
+  const size_t slots = isInOrder() && devices.size() > 1 ? slotsOfDevice() : 1;
   for (size_t d = 0; d < devices.size(); ++d) {
     OnDevice &own = onDevices[d];
     Expected<DeviceStream *> stream = copies[d]->ownStream();
@@ -142,7 +143,7 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
     PDLRT_RETURN_IF_ERROR(room(own.sums, sizes.all));
     PDLRT_RETURN_IF_ERROR(room(own.group, sizes.largest));
     PDLRT_RETURN_IF_ERROR(room(own.own, slots * sizes.bucket));
-    if (isStrict() && devices.size() > 1)
+    if (isInOrder() && devices.size() > 1)
       PDLRT_RETURN_IF_ERROR(
           room(own.all, devices.size() * slots * sizes.bucket));
   }
@@ -152,7 +153,7 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
                                 DeviceBuffer::Kind::OfDevice, flags));
   PDLRT_RETURN_IF_ERROR(reserve(*devices.front(), first.foundOnHost,
                                 DeviceBuffer::Kind::OfHost, flags));
-  if (devices.size() > 1 && !group) {
+  if (devices.size() > 1 && !group && !across) {
     Expected<std::unique_ptr<DeviceGroup>> created =
         devices.front()->createGroup(devices);
     if (!created)
@@ -223,9 +224,19 @@ Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
                }));
     all.push_back({own.stream, own.own.data(), at(own.sums, bucket.offset)});
   }
-  return group->sum(bucket.elementType,
-                    int64_t(bucket.bytes / elementSize(bucket.elementType)),
-                    all);
+  return (across ? across : group.get())
+      ->sum(bucket.elementType,
+            int64_t(bucket.bytes / elementSize(bucket.elementType)), all);
+}
+
+bool DeviceSums::isOurs(const GradientBlock &block, size_t index,
+                        std::span<const Contribution> parts) const {
+  if (across)
+    return copies.front()->takesGradient(block.symbol);
+  return std::ranges::any_of(parts, [&](const Contribution &part) {
+    return part.present && part.blocks[index].onDevice &&
+           !part.blocks[index].dense;
+  });
 }
 
 std::vector<DeviceSums::Bucket>
@@ -234,10 +245,7 @@ DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
   std::vector<Bucket> buckets;
   size_t offset = 0;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    const bool isOurs = std::ranges::any_of(parts, [&](const Contribution &p) {
-      return p.present && p.blocks[b].onDevice && !p.blocks[b].dense;
-    });
-    if (blocks[b].isTable || !isOurs)
+    if (blocks[b].isTable || !isOurs(blocks[b], b, parts))
       continue;
     const size_t bytes =
         size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
@@ -276,12 +284,13 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
       for (const OnDevice &own : onDevices)
         sums[place.block].push_back(at(own.sums, bucket.offset + place.offset));
   for (const Bucket &bucket : buckets)
-    PDLRT_RETURN_IF_ERROR(isStrict() || devices.size() == 1
-                              ? sumInOrder(blocks, parts, bucket)
-                              : sumByGroup(blocks, parts, bucket));
+    PDLRT_RETURN_IF_ERROR(isInOrder() ? sumInOrder(blocks, parts, bucket)
+                                      : sumByGroup(blocks, parts, bucket));
   PDLRT_RETURN_IF_ERROR(checkSums(blocks));
   for (const OnDevice &own : onDevices)
     PDLRT_RETURN_IF_ERROR(own.stream->synchronize());
+  if (across)
+    PDLRT_RETURN_IF_ERROR(across->check());
   const std::span<const int32_t> found(
       static_cast<const int32_t *>(onDevices.front().foundOnHost.data()),
       blocks.size());

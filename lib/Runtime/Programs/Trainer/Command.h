@@ -57,6 +57,10 @@ protected:
   ReplicaLayout layout() const {
     return job->layout(options.groups, options.workers);
   }
+  /// Opens the devices that the program computes on, if it does and they are
+  /// not open yet.
+  Status openDevices();
+  std::vector<Device *> openedDevices() const;
   /// The program of that name; an error that names what there is.
   Expected<const pdl_program *> programNamed(const char *name) const;
   /// The name of the frozen program that a command runs, whose own it is unless
@@ -100,7 +104,6 @@ private:
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label,
                       Report &report);
-  Status openDevices();
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:
