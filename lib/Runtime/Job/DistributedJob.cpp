@@ -426,7 +426,8 @@ Status DistributedJob::bringDevices(std::span<Device *const> devices,
   if (mode.parametersWith != OwnerPlace::Trainers)
     return {};
   auto agreed = ParameterShare::agree(
-      {descriptor, options, placement, devices,
+      {descriptor, options, placement,
+       std::vector<Device *>(devices.begin(), devices.end()),
        [this](std::span<int64_t> counts) { return sum(counts, {}); },
        [this] { return servers->failure(); }});
   if (!agreed)

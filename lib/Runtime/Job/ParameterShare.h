@@ -33,12 +33,12 @@ namespace pdlrt {
 /// One thread at a time.
 class ParameterShare {
 public:
-  /// All of these outlive it.
+  /// All that these refer to outlives it.
   struct Setup {
     const pdl_descriptor &descriptor;
     const DistributedOptions &options;
     const Placement &placement;
-    std::span<Device *const> devices;
+    std::vector<Device *> devices;
     /// The sum over all trainers.
     std::function<Status(std::span<int64_t> counts)> sum;
     /// Why the job has failed, as far as this trainer knows. Any thread.

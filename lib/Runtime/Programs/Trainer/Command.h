@@ -112,9 +112,9 @@ protected:
   /// Whether progress can be rewritten in place.
   const bool terminal;
   Scheduler scheduler;
-  std::unique_ptr<Job> job = createLocalJob(options.hogwild);
-  /// Null where the program computes on the host.
+  /// None where the program computes on the host. The job may use them.
   std::vector<std::unique_ptr<ProgramDevice>> devices;
+  std::unique_ptr<Job> job = createLocalJob(options.hogwild);
   std::unique_ptr<Model> model;
   /// That of what this process begins with, where it owns a part of the state
   /// of a job.
