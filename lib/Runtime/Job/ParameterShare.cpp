@@ -137,7 +137,9 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
                         failed, trainers);
   }
   if (why.empty()) {
-    if (share->across)
+    if (!share->across)
+      logInfo("parameters and slots stay on the devices of this trainer");
+    else
       logInfo("gradients of parameters are added between the devices of all "
               "trainers, through " +
               share->across->describe());
