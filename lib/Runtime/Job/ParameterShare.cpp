@@ -26,7 +26,7 @@
 
 using namespace pdlrt;
 
-/// What is gathered at once.
+/// What all devices together give at once.
 static constexpr size_t bytesAtOnce = size_t(32) << 20;
 
 /// Why a trainer keeps to owners, as it travels.
@@ -245,9 +245,12 @@ Status ParameterShare::gather(Model &model, std::span<const std::byte> own) {
   size_t most = own.size();
   for (size_t t = 0; t < deviceCounts.size(); ++t)
     most = std::max(most, all.emplace_back(bytesOf(runsOf(t))).size());
-  const size_t atOnce = std::min(most, bytesAtOnce);
   const size_t total =
       std::accumulate(deviceCounts.begin(), deviceCounts.end(), size_t(0));
+  const size_t atOnce =
+      std::min(most, std::max<size_t>(bytesAtOnce / total, 1));
+  if (most == 0)
+    return {};
   struct OnDevice {
     std::unique_ptr<DeviceStream> stream;
     DeviceBuffer from, to;
