@@ -264,7 +264,11 @@ TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
 }
 
 /// A trainer among others, whose devices take all gradients.
-struct Trainer final : DeviceSumsTest {
+class Trainer final : public DeviceSumsTest {
+public:
+  using DeviceSumsTest::blocks, DeviceSumsTest::copies, DeviceSumsTest::fill,
+      DeviceSumsTest::onDevice, DeviceSumsTest::state, DeviceSumsTest::wanted;
+
   void TestBody() override {}
 
   void join(size_t count, size_t replicas, const DeviceGroupPlace &place) {
@@ -285,8 +289,10 @@ struct Trainer final : DeviceSumsTest {
     state->keepGradients(replicas, replicas, across.get());
   }
 
-  pdl_group group = {};
   std::unique_ptr<DeviceGroup> across;
+
+private:
+  pdl_group group = {};
 };
 
 /// Where a trainer has one device, sums are in the settled order.
