@@ -5,7 +5,9 @@
 on fake devices, which add in the order of trainers. So jobs of numerics fast have the bits of strict ones on
 CPUs."""
 
+import array
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -13,6 +15,9 @@ import tempfile
 import time
 import unittest
 
+import averages_test
+import not_finite_test
+import tensorfile
 from cluster import Cluster
 from device_jobs import TRAIN, DeviceJobs, MixedCluster
 from programs import run
@@ -43,9 +48,10 @@ class DeviceSums(DeviceJobs):
         return kind(folder, trainers=trainers, servers=servers, trainer_flags=trainer,
                     server_flags=server, peers=True, **options)
 
-    def check_same_bits(self, name, mode, *flags, trainers=2, device="fake", translate=()):
+    def check_same_bits(self, name, mode, *flags, trainers=2, device="fake", translate=(), data=None,
+                        steps=TRAIN):
         """That a job with devices that add has the bits of a strict one on CPUs; what its trainers say."""
-        data = self.data(name)
+        data = data or self.data(name)
         servers = 2 if mode == "hybrid" else 0
         plain, fast = self.folders(name, mode, *translate)
         place = pathlib.Path(tempfile.mkdtemp(dir=self.root))
@@ -54,7 +60,7 @@ class DeviceSums(DeviceJobs):
         said = []
         for path, folder, on in ((saved[0], plain, None), (saved[1], fast, device)):
             with self.job(folder, path, data, *tests, *flags, trainers=trainers, servers=servers,
-                          device=on) as job:
+                          device=on, steps=steps) as job:
                 said.append(job.start().finish())
         run(PDL_CHECKPOINT, "diff", *saved)
         figures = [re.findall(r"^(?:train|test) .*", output[0], re.M) for output in said]
@@ -71,6 +77,17 @@ class DeviceSums(DeviceJobs):
                         self.assertIn(SHARED if trainers > 1 else ALONE, output)
                         self.assertNotIn(APART, output)
 
+
+    def test_one_trainer_has_no_order_to_keep(self):
+        """So that strict programs go this way, too."""
+        data = self.data("ctr_dnn")
+        saved = [self.root / f"one.{kind}" for kind in ("cpu", "device")]
+        for path, target in zip(saved, ("cpu", "cuda")):
+            folder = self.translate("ctr_dnn", target, "--mode=collective")
+            with self.job(folder, path, data, trainers=1,
+                          device="fake" if target == "cuda" else None) as job:
+                self.assertEqual(ALONE in job.start().finish()[0], target == "cuda")
+        run(PDL_CHECKPOINT, "diff", *saved)
 
     def test_workers_and_devices_of_a_trainer(self):
         """Several replicas on a device, and several devices of a trainer. A group adds the devices of two
@@ -179,6 +196,54 @@ class DeviceSums(DeviceJobs):
             with self.job(folder, parts, data, *flags, device=device, steps=[*steps, last]) as job:
                 job.start().finish()
         run(PDL_CHECKPOINT, "diff", whole, parts)
+
+    def test_frozen_programs_read_averages(self):
+        """A slot on devices, which owners do not send; and parameters in small blocks, of which each trainer
+        owns some rows."""
+        source = self.root / "averaged.mlir"
+        source.write_text(averages_test.MODEL)
+        draw = random.Random(5)
+        count, rows = 64, averages_test.ROWS
+        data = self.root / "averaged.safetensors"
+        tensorfile.write(data, {
+            "x": tensorfile.Tensor("F32", [count, rows], array.array(
+                "f", (draw.gauss(0, 1) for _ in range(count * rows)))),
+            "id": tensorfile.Tensor("I64", [count, 1],
+                                    array.array("q", (draw.randrange(9) for _ in range(count)))),
+            "label": tensorfile.Tensor("F32", [count, 1], array.array(
+                "f", (draw.gauss(0, 1) for _ in range(count))))})
+        said = self.check_same_bits(source, "collective", trainers=3, data=data,
+                                    steps=["--batch-size", 4, "--epochs", 3, "--seed", 7],
+                                    translate=["--min-block-elements=64", "--target-block-bytes=256"])
+        self.assertIn(SHARED, said[0])
+
+    def test_numbers_that_are_not_finite(self):
+        """What owners refuse, what the sum shows and what a rule gives ends all trainers, and nothing of it is
+        saved."""
+        text, tiny = not_finite_test.text, self.root / "tiny.csv"
+        large = self.root / "large.csv"
+        tiny.write_text("".join(",".join(map(str, row)) + "\n" for row in not_finite_test.rows(40)))
+        # Each of two batches of one sample has a gradient that is finite.
+        large.write_text("0,1.0,3e38,0.0,1\n" * 8)
+        for number, (source, data, batch, sentence) in enumerate((
+                (text(rules=not_finite_test.GROWS, group="rule(@grows) rate(0.01)"), tiny, 4,
+                 "group @wide cannot be updated at its step 3"),
+                (text(rules=not_finite_test.SCALES, group="rule(@scales) rate(1.0)"), tiny, 4,
+                 "the rule of group @wide gave @w a value or slot that is not finite"),
+                (text(), large, 1, "the sum of all replicas' gradients of @w"))):
+            with self.subTest(sentence):
+                path = self.root / f"tiny{number}.mlir"
+                path.write_text(source)
+                folder = self.translate(path, "cuda", "--mode=collective", numerics="fast")
+                saved = self.root / f"tiny.{number}"
+                with self.job(folder, saved, data,
+                              steps=["--batch-size", batch, "--epochs", 5, "--seed", 7]) as job:
+                    job.start()
+                    for trainer in job.trainers:
+                        self.assertEqual(trainer.wait(60), 1, trainer.output)
+                        self.assertIn(SHARED, trainer.output)
+                        self.assertIn(sentence, trainer.output)
+                self.assertFalse(saved.exists() and [p for p in saved.iterdir() if p.is_dir()])
 
     def long_job(self, folder, name, trainers=3, servers=0):
         self.losses = self.root / f"{name}.losses"
