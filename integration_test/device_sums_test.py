@@ -245,6 +245,24 @@ class DeviceSums(DeviceJobs):
                         self.assertIn(sentence, trainer.output)
                 self.assertFalse(saved.exists() and [p for p in saved.iterdir() if p.is_dir()])
 
+    def test_what_one_trainer_fails_at_ends_all(self):
+        """Before it adds anything: the devices of the other wait for it, and are let go."""
+        rows = [list(row) for row in not_finite_test.rows(40)]
+        rows[21][2] = 3e38  # of the third batch of trainer 1
+        data = self.root / "one.csv"
+        data.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+        source = self.root / "one.mlir"
+        source.write_text(not_finite_test.text(start="2.0"))
+        folder = self.translate(source, "cuda", "--mode=collective", numerics="fast")
+        with self.job(folder, self.root / "one", data,
+                      steps=["--batch-size", 4, "--epochs", 5, "--seed", 7]) as job:
+            job.start()
+            for trainer in job.trainers:
+                self.assertEqual(trainer.wait(60), 1, trainer.output)
+                self.assertIn(SHARED, trainer.output)
+                self.assertIn("the loss is not finite in batch 2 of", trainer.output)
+        self.assertIn("trainer 1 failed", job.trainers[0].output)
+
     def long_job(self, folder, name, trainers=3, servers=0):
         self.losses = self.root / f"{name}.losses"
         return self.job(folder, self.root / name, self.data("ctr_dnn"), "--log-losses", self.losses,
