@@ -261,7 +261,7 @@ class DeviceSums(DeviceJobs):
                 self.assertEqual(trainer.wait(60), 1, trainer.output)
                 self.assertIn(SHARED, trainer.output)
                 self.assertIn("the loss is not finite in batch 2 of", trainer.output)
-        self.assertIn("trainer 1 failed", job.trainers[0].output)
+            self.assertIn("trainer 1 failed", job.trainers[0].output)
 
     def long_job(self, folder, name, trainers=3, servers=0):
         self.losses = self.root / f"{name}.losses"
