@@ -35,6 +35,13 @@ static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
 }
 
+/// Whether trainers may have parameters on devices that owners in them own.
+static bool trainersHaveRules(const PipelineOptions &options) {
+  const ps::ModeProperties &mode = ps::propertiesOf(options.mode);
+  return options.target == Target::Cuda && mode.trainersOwn() &&
+         mode.parametersWith == pdlabi::OwnerPlace::Trainers;
+}
+
 /// Adds what leads from the phase before to `phase`.
 static void addPhase(OpPassManager &manager, Phase phase,
                      const PipelineOptions &options) {
@@ -95,12 +102,15 @@ static void addPhase(OpPassManager &manager, Phase phase,
     if (isDistributed) {
       manager.addPass(createPSOutlineRoles());
       manager.addPass(createPSVerifyRoles());
+      if (trainersHaveRules(options))
+        manager.addPass(createPSShareRules());
     }
     break;
   case Phase::Buffers:
     // Elsewhere state is the servers', or the trainers' copies of it.
     manager.addPass(createNNUpdatesToKernels(
-        {options.target == Target::Cuda && !isDistributed}));
+        {trainersHaveRules(options) ||
+         (options.target == Target::Cuda && !isDistributed)}));
     if (isDistributed)
       manager.addPass(createPSToRT());
     manager.addPass(createNNToRT({options.numerics}));

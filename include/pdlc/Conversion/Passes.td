@@ -39,7 +39,8 @@ def NNUpdatesToKernels : Pass<"nn-updates-to-kernels", "::mlir::ModuleOp"> {
     With `on-device` a symbol gets a second kernel, which a device launches: of
     each turn by itself, with its arguments one by one. It is for parameters, and for tables that
     are in the memory of the device. Rules of whole parameters, which are
-    one turn, and those with functions that a device has not, stay the host's.
+    one turn, and those with functions that a device has not, stay the host's. So do
+    all in a module of role `pserver`.
 
     Before:
     ```mlir

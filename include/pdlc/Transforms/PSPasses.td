@@ -350,4 +350,27 @@ def PSVerifyRoles : Pass<"ps-verify-roles", "::mlir::ModuleOp"> {
   }];
 }
 
+def PSShareRules : Pass<"ps-share-rules", "::mlir::ModuleOp"> {
+  let summary = "Gives trainers the rules of parameters that their owners apply";
+  let description = [{
+    Where trainers own parameters (modes collective and hybrid), they may have all
+    of them on devices, and apply the rules there. `@trainer` gets copies of
+    `@pserver`'s groups, rules and handlers, without the updates of tables. Runs
+    behind `ps-verify-roles`, which proves what the roles mean without it;
+    `nn-updates-to-kernels` makes kernels of the copies.
+
+    Before:
+    ```mlir
+    module @trainer { nn.param @w : tensor<8xf32> ... nn.program ... }
+    module @pserver { nn.group @dense ... nn.param @w : tensor<8xf32> in @dense ... ps.handler ... }
+    ```
+    After:
+    ```mlir
+    module @trainer { nn.param @w : tensor<8xf32> in @dense ... nn.group @dense ... ps.handler ... }
+    module @pserver { nn.group @dense ... nn.param @w : tensor<8xf32> in @dense ... ps.handler ... }
+    ```
+  }];
+  let dependentDialects = ["::pdlc::ps::PSDialect"];
+}
+
 #endif // PDLC_TRANSFORMS_PSPASSES_TD

@@ -21,6 +21,7 @@
 
 #include "pdlrt/Core/Status.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,6 +78,7 @@ struct DeviceProduct {
 
 class Device;
 class DeviceGroup;
+struct DeviceGroupPlace;
 
 /// Memory that its device gave; goes back when this ends.
 class DeviceBuffer {
@@ -188,6 +190,18 @@ public:
   /// NVIDIA's GPUs, where that is installed.
   virtual Expected<std::unique_ptr<DeviceGroup>>
   createGroup(std::span<Device *const> devices);
+
+  // Groups of several processes (DeviceGroup.h).
+
+  /// Which devices of other processes may be in a group with this one: those
+  /// that say the same. An error says why none may.
+  virtual Expected<std::string> groupKind() const;
+  /// Makes a name for such a group.
+  virtual Expected<std::array<char, 128>> nameGroup();
+  /// Joins one with devices of this process, of which it is the first; blocks
+  /// until all are there.
+  virtual Expected<std::unique_ptr<DeviceGroup>>
+  joinGroup(std::span<Device *const> devices, const DeviceGroupPlace &place);
 
 private:
   friend class DeviceBuffer;

@@ -11,6 +11,8 @@
 
 #include "pdlrt/Device/Device.h"
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +21,9 @@
 
 namespace pdlrt {
 
-/// Devices of this process that give each other what they have: device d is
-/// number d of each call. One thread at a time.
+/// Devices that give each other what they have: those of this process, and
+/// maybe of others that make the same calls. Device d of this process is number
+/// d of each call here. One thread at a time, but for `check` and `abort`.
 class DeviceGroup {
 public:
   /// Of one device: the stream that the work is added to, what it gives, and
@@ -35,13 +38,35 @@ public:
 
   /// How it does so, for logs.
   virtual std::string describe() const = 0;
-  /// to[d] = from[0], from[1], ..., of `bytes` bytes each.
+  /// to[d] = from[0], from[1], ..., of `bytes` bytes each: of all devices of
+  /// the group, by their numbers in it.
   virtual Status gather(size_t bytes, std::span<const Part> parts) = 0;
   /// to[d] = the sum of all `from`, of `count` numbers of `type` (F32 or F64):
   /// the same on all devices, in an order that the implementation chooses and
   /// always keeps.
   virtual Status sum(int32_t type, int64_t count,
                      std::span<const Part> parts) = 0;
+
+  /// Of a group of several processes: what is known to have gone wrong with
+  /// what was added so far, which may also never end then. Any thread.
+  virtual Status check();
+  /// Ends what waits for other processes, and all that would: streams go on,
+  /// with results that mean nothing, and calls from now on are errors. Any
+  /// thread.
+  virtual void abort();
+};
+
+/// By what devices of several processes find each other. One of the processes
+/// makes it, and tells it to the others.
+using DeviceGroupName = std::array<char, 128>;
+
+/// Where the devices of a process are in a group of several.
+struct DeviceGroupPlace {
+  DeviceGroupName name = {};
+  /// The number of the first of them, and how many devices the group has.
+  size_t first = 0, count = 0;
+  /// How long others may take to come.
+  std::chrono::milliseconds patience = std::chrono::minutes(1);
 };
 
 /// A group whose devices exchange through memory of the host, whatever they

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Engine/EarlySender.h"
 #include "pdlrt/Engine/OwnClips.h"
+#include "pdlrt/Engine/OwnRules.h"
 #include "pdlrt/Engine/RemoteState.h"
 #include "pdlrt/Engine/SumWriter.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
@@ -52,6 +53,11 @@ public:
         std::make_unique<EarlySender>(trained->layout, servers, options);
   }
   EarlyGradients *early() override { return earlySender.get(); }
+  /// From now on this trainer has all parameters, as all others have, and
+  /// applies their rules; before the first step.
+  void applyRules(std::unique_ptr<OwnRules> rules) {
+    ownRules = std::move(rules);
+  }
   /// Forgets what rounding took away from gradients so far.
   void forgetRemainders() { sumWriter.forgetRemainders(); }
   /// Pulls go over `group`, which outlives the client, from now on.
@@ -102,8 +108,12 @@ private:
     return kind == MessageKind::Pull ? *pullServers : servers;
   }
   /// The joint squared norm of each clip that the program sends, by channel.
-  std::vector<double> jointNorms(const Traffic &traffic,
-                                 std::span<const ExchangeMessage> sums) const;
+  Expected<std::vector<double>>
+  jointNorms(const Traffic &traffic, std::span<const ExchangeMessage> sums,
+             std::span<const ObjectiveSums> objectives);
+  Status applyOwnRules(const Traffic &traffic,
+                       std::span<const ObjectiveSums> objectives,
+                       std::span<const double> norms);
   void takeState(Traffic &traffic, std::span<const RowRequest> requests,
                  std::span<const ExchangeMessage> answers);
 
@@ -118,6 +128,8 @@ private:
   /// Null: gradients leave with their exchange.
   std::unique_ptr<EarlySender> earlySender;
   OwnClips clips;
+  /// Null: owners apply all rules.
+  std::unique_ptr<OwnRules> ownRules;
   /// The program that is trained.
   Traffic *trained = nullptr;
   Stopwatch stopwatch;

@@ -25,6 +25,11 @@
 
 namespace pdlrt {
 
+/// Whether trainers that own parameters have all of them on their devices,
+/// which then add gradients: where all can; or else the job does not begin; or
+/// never.
+enum class DeviceSumsUse { Auto, On, Off };
+
 /// Where a trainer finds its job. All trainers and servers of a job get the
 /// same, but for their ranks.
 struct DistributedOptions {
@@ -58,6 +63,8 @@ struct DistributedOptions {
   PushOptions pushes;
   /// Whether dense gradients leave early, in modes in which they may.
   OverlapOptions overlap;
+  /// Of trainers that compute on devices.
+  DeviceSumsUse deviceSums = DeviceSumsUse::Auto;
   /// How long servers may take to start.
   ClockTime joinPatience = std::chrono::seconds(60);
 };

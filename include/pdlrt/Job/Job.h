@@ -25,6 +25,9 @@
 
 namespace pdlrt {
 
+class Device;
+class StateHost;
+
 /// What is left of a save once the training may go on.
 class RestOfSave {
 public:
@@ -46,6 +49,12 @@ public:
   /// Of this process, from 0. The first one writes checkpoints.
   virtual int rank() const = 0;
   virtual StateLocation stateLocation() const = 0;
+  /// All, before the model is made: what this process computes on, none: on the
+  /// host. Where trainers own parameters they may then have all of them there,
+  /// which `stateLocation` says. `owner`: the one in this process. All outlive
+  /// the job.
+  virtual Status bringDevices(std::span<Device *const> devices,
+                              StateHost &owner);
   /// Which of the job's `groups` groups are here.
   virtual ReplicaLayout layout(int groups, int workers) const = 0;
 

@@ -96,6 +96,8 @@ public:
   /// Its part of the state, once it is loaded. Nothing works on it behind
   /// `finish`.
   const Model &model() const;
+  /// The same, to be written to while nothing works on it.
+  Model &model();
   /// Whether its log, if it has one, could be written so far.
   Status logStatus() const;
 

@@ -84,6 +84,9 @@ struct ExchangeHead {
   /// those of the next step, and the answer has no values. Without it, those
   /// are the keys of the sender's request before.
   bool ownKeys = false;
+  /// Where trainers have all parameters: no GRADIENT is here, or in the request
+  /// that this answers, and no VALUE. Partial norms of parameters are zeros.
+  bool withoutParameters = false;
   /// With `ownKeys`: how many steps of the sender its sums are of.
   uint32_t steps = 1;
   /// Request: how its KEYS, and its GRADIENT and ROW_GRADIENT, are packed.

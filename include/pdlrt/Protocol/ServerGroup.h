@@ -137,6 +137,10 @@ public:
     return answeredAt;
   }
 
+  /// Why some server answers no more, as far as is known; success as long as
+  /// all goes well. Any thread, after the join.
+  Status failure() const;
+
   /// For a thread that waits for some of the servers: whether one has done what
   /// it waits for.
   using HasEnded = std::function<bool(size_t server)>;

@@ -146,6 +146,8 @@ protected:
     const StepOutcome *outcome;
     /// Where what it will have seen is put; null: not asked for.
     Seen *seen = nullptr;
+    /// Whether it has all parameters itself.
+    bool withoutParameters = false;
   };
 
   explicit StateServer(const ServerSetup &setup);

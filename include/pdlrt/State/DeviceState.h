@@ -50,11 +50,17 @@ public:
   /// Null unless they are there.
   DeviceTables *tables() const { return ownTables.get(); }
 
+  /// Whether a program's devices can take the gradient of a parameter, and
+  /// apply its rule.
+  static bool canTake(const pdl_descriptor &descriptor,
+                      const GradientKernels &kernels, int32_t symbol);
   /// Whether devices apply the rule of a parameter or table.
   bool applies(int32_t symbol) const;
   /// Lets gradients stay on devices from now on: those of so many replicas,
-  /// `workers` of each group, are added there.
-  void keepGradients(size_t replicas, size_t workers);
+  /// `workers` of each group, are added there, and with those of other
+  /// processes, by `across`, if that is not null.
+  void keepGradients(size_t replicas, size_t workers,
+                     DeviceGroup *across = nullptr);
   bool takesGradient(int32_t symbol) const;
 
   /// Whether there are gradients of several replicas to be added.
@@ -68,6 +74,11 @@ public:
   /// After that: the first block whose sum is not finite, -1 if there is none.
   int32_t nonFiniteSum() const { return sums ? sums->firstNonFinite() : -1; }
 
+  /// After `sum`: that of a block, on the first device; null where the gradient
+  /// of a single replica is all.
+  const void *sumOf(size_t block) const {
+    return sums ? sums->of(block, 0) : nullptr;
+  }
   /// Partial squared norms of a gradient that devices alone have, of block
   /// `block`, of each `unit` elements.
   Status partialNorms(int32_t symbol, size_t block,

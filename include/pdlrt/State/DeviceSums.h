@@ -30,6 +30,10 @@ class DeviceCopy;
 /// over the workers of a group, then over groups; in fast, devices add their
 /// own, and the group adds these.
 ///
+/// Of a group of several processes (`across`) it is the sums of all of them, as
+/// in numerics fast. All add the same blocks then, those that `copies` take the
+/// gradients of, zeros where no replica of a process has a batch.
+///
 /// Gradients travel many at once, in buckets of at most `bucketBytes` unless
 /// one is larger.
 class DeviceSums {
@@ -37,10 +41,11 @@ public:
   static constexpr size_t bucketBytes = size_t(32) << 20;
 
   /// All outlive it. `copies`: by device. `workers`: replicas of a group.
+  /// `across`: of several processes; null: there are no others.
   DeviceSums(const pdl_descriptor &descriptor, const GradientKernels &kernels,
              std::span<DeviceCopy *const> copies,
              std::span<Device *const> devices, size_t replicas, size_t workers,
-             size_t mostInBucket = bucketBytes);
+             size_t mostInBucket = bucketBytes, DeviceGroup *across = nullptr);
 
   /// Whether the program has the kernels that this needs.
   static bool canBe(const pdl_descriptor &descriptor,
@@ -82,11 +87,18 @@ private:
     DeviceBuffer sums, group;
   };
 
-  bool isStrict() const { return descriptor.numerics == PDL_NUMERICS_STRICT; }
+  /// Whether each device adds all in the settled order.
+  bool isInOrder() const {
+    return !across &&
+           (descriptor.numerics == PDL_NUMERICS_STRICT || devices.size() == 1);
+  }
   /// Replicas of a device, the most.
   size_t slotsOfDevice() const {
     return (replicas + devices.size() - 1) / devices.size();
   }
+  /// Whether it adds a parameter's block.
+  bool isOurs(const GradientBlock &block, size_t index,
+              std::span<const Contribution> parts) const;
   std::vector<Bucket> cutBuckets(std::span<const GradientBlock> blocks,
                                  std::span<const Contribution> parts) const;
   Status prepare(size_t blockCount, const Sizes &sizes);
@@ -106,6 +118,8 @@ private:
   std::vector<DeviceCopy *> copies;
   std::vector<Device *> devices;
   const size_t replicas, workers, mostInBucket;
+  DeviceGroup *const across;
+  /// Where there are several devices, and no other processes.
   std::unique_ptr<DeviceGroup> group;
   std::vector<OnDevice> onDevices;
   /// By block and device.

@@ -30,7 +30,10 @@ enum class StateLocation {
   Here,
   /// Parameters are mirrors, zeros to begin with, that answers of servers are
   /// written to; there are no tables and no slots.
-  Servers
+  Servers,
+  /// Parameters and slots are here, and those of all trainers are the same;
+  /// tables are as of `Servers`.
+  Trainers
 };
 
 /// Parameters, tables, slots and step counts of one compiled program, with
@@ -106,9 +109,9 @@ public:
   /// Has tables on the device too, once they stay there.
   void placeTablesOnDevice() { placesTables = true; }
   bool placesTablesOnDevice() const { return placesTables; }
-  /// Lets parameters stay on the device, if there is one: of a model that is
-  /// all here, and that one thread at a time updates. The host's memory of them
-  /// may be old from then on. An error says which table cannot.
+  /// Lets parameters stay on the device, if there is one: of a model that has
+  /// all of them, and that one thread at a time updates. The host's memory of
+  /// them may be old from then on. An error says which table cannot.
   Status keepOnDevice();
   /// Null unless they stay there.
   DeviceState *deviceState() const { return ownDeviceState.get(); }

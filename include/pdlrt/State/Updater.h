@@ -27,6 +27,8 @@ namespace pdlrt {
 /// partial norms are added in the order of (symbol, unit). One thread at a
 /// time.
 ///
+/// A symbol without a group is left alone: others apply its rule.
+///
 /// What a group gives its rule is tested before anything is written: the sum of
 /// weights, the norms of clips, and the scalars that `once` writes are finite,
 /// and those that the rule divides by are not 0. What the rule writes is tested
@@ -138,7 +140,7 @@ private:
                      merged.steps);
   }
   bool isUpdated(int32_t group, const Contribution &merged) const {
-    return objectiveOf[group] >= 0 && weightOf(group, merged) > 0;
+    return group >= 0 && objectiveOf[group] >= 0 && weightOf(group, merged) > 0;
   }
   const void *scalarsOf(const pdl_symbol &symbol) const {
     return scalars[symbol.group].data();

@@ -403,6 +403,7 @@ private:
   /// The first op seen for each group and symbol.
   DenseMap<StringAttr, Operation *> converted;
   uint64_t kernels = 0;
+  bool launchesRules = false;
   std::optional<SymbolTable> symbols;
 };
 
@@ -773,7 +774,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     function = createFunction(update.getLoc(), name, arguments, {i32});
     const int64_t width = type.getNumElements() / rows;
     buildDense(function, update, width, scalarNumbers);
-    if (onDevice && isForDevice(update)) {
+    if (launchesRules && isForDevice(update)) {
       SmallVector<Type> memory(partsOf(update) + 3, pointer);
       memory.insert(memory.begin(), IndexType::get(&getContext()));
       deviceKernel = createFunction(update.getLoc(), name + ".device", memory);
@@ -822,6 +823,9 @@ void UpdatesToKernels::runOnOperation() {
   converted.clear();
   kernels = 0;
   symbols.emplace(module);
+  // Servers compute on the host.
+  launchesRules = onDevice && module->getAttr(ps::PSDialect::kRoleAttrName) !=
+                                  StringAttr::get(&getContext(), "pserver");
   SmallVector<Operation *> updates;
   for (Operation &owner : *module.getBody())
     if (isa<nn::ProgramOp, ps::HandlerOp>(owner))

@@ -119,6 +119,11 @@ public:
   createStream(const std::string &name) override;
   Expected<std::unique_ptr<DeviceGroup>>
   createGroup(std::span<Device *const> devices) override;
+  Expected<std::string> groupKind() const override;
+  Expected<DeviceGroupName> nameGroup() override;
+  Expected<std::unique_ptr<DeviceGroup>>
+  joinGroup(std::span<Device *const> devices,
+            const DeviceGroupPlace &place) override;
 
   /// The sentence of an error; `what` was to be done.
   Status check(Result result, const std::string &what) const;
@@ -293,6 +298,42 @@ CudaDevice::createGroup(std::span<Device *const> devices) {
   for (Device *each : devices)
     numbers.push_back(static_cast<CudaDevice *>(each)->number);
   return nccl::createGroup(**library, numbers, CudaStream::handleOf);
+}
+
+static Expected<const nccl::Library *> openForProcesses() {
+  Expected<const nccl::Library *> library = nccl::openLibrary();
+  if (library && !(*library)->joinsProcesses())
+    return Status::invalid("NCCL is older than its release 2.14: install a "
+                           "newer one, NVIDIA's package libnccl2");
+  return library;
+}
+
+Expected<std::string> CudaDevice::groupKind() const {
+  const Expected<const nccl::Library *> library = openForProcesses();
+  if (!library)
+    return library.status();
+  return std::string("NVIDIA's GPUs");
+}
+
+Expected<DeviceGroupName> CudaDevice::nameGroup() {
+  const Expected<const nccl::Library *> library = openForProcesses();
+  if (!library)
+    return library.status();
+  return nccl::makeName(**library);
+}
+
+Expected<std::unique_ptr<DeviceGroup>>
+CudaDevice::joinGroup(std::span<Device *const> devices,
+                      const DeviceGroupPlace &place) {
+  const Expected<const nccl::Library *> library = openForProcesses();
+  if (!library)
+    return library.status();
+  return nccl::joinGroup(
+      **library, place, devices.size(),
+      [&](size_t d) {
+        return static_cast<CudaDevice *>(devices[d])->makeCurrent();
+      },
+      CudaStream::handleOf);
 }
 
 CudaStream::~CudaStream() {

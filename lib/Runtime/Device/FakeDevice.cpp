@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device/FakeMemory.h"
+#include "Device/GroupSockets.h"
+#include "Device/HostGroup.h"
 #include "pdlabi/device.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Device/Device.h"
@@ -142,6 +144,17 @@ public:
                                   size_t bytes) override;
   Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) override;
+  Expected<std::string> groupKind() const override {
+    return std::string("fake devices");
+  }
+  Expected<DeviceGroupName> nameGroup() override {
+    return GroupSockets::makeName();
+  }
+  Expected<std::unique_ptr<DeviceGroup>>
+  joinGroup(std::span<Device *const> devices,
+            const DeviceGroupPlace &place) override {
+    return joinHostGroup(devices, place);
+  }
 
 private:
   friend class FakeStream;

@@ -11,12 +11,16 @@
 #include "Device/SharedLibrary.h"
 #include "pdlabi/abi.h"
 
+#include <chrono>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace pdlrt;
 using namespace pdlrt::nccl;
+using SteadyClock = std::chrono::steady_clock;
 
 //===----------------------------------------------------------------------===//
 // The library
@@ -30,6 +34,11 @@ static void findAll(SharedLibrary &library, Library &functions) {
   library.find(functions.endGroup, "ncclGroupEnd");
   library.find(functions.gather, "ncclAllGather");
   library.find(functions.reduce, "ncclAllReduce");
+  // Only several processes need these.
+  library.findOptional(functions.makeId, "ncclGetUniqueId");
+  library.findOptional(functions.join, "ncclCommInitRankConfig");
+  library.findOptional(functions.state, "ncclCommGetAsyncError");
+  library.findOptional(functions.abort, "ncclCommAbort");
 }
 
 static constexpr LibraryErrors errors = {
@@ -48,31 +57,48 @@ namespace {
 
 class NcclGroup final : public DeviceGroup {
 public:
-  NcclGroup(const Library &library, cuda::Stream (*handleOf)(DeviceStream &))
-      : library(library), handleOf(handleOf) {}
+  NcclGroup(const Library &library, cuda::Stream (*handleOf)(DeviceStream &),
+            bool hasOthers)
+      : library(library), handleOf(handleOf), hasOthers(hasOthers) {}
   ~NcclGroup() override;
 
   Status open(std::span<const cuda::DeviceNumber> numbers);
+  Status join(const DeviceGroupPlace &place, size_t here,
+              const std::function<Status(size_t device)> &choose);
   std::string describe() const override { return "NCCL"; }
   Status gather(size_t bytes, std::span<const Part> parts) override;
   Status sum(int32_t type, int64_t count, std::span<const Part> parts) override;
+  Status check() override;
+  void abort() override;
 
 private:
   Status check(Result result, const char *what) const;
   /// One call for each device, which begin together: alone one would wait for
   /// the others.
+  Status beginTogether(const char *what,
+                       const std::function<Status(size_t device)> &call);
   Status
   together(const char *what, std::span<const Part> parts,
            const std::function<Result(const Part &, Communicator)> &call);
+  Status settle(const char *what, SteadyClock::time_point until);
+  /// With the lock: what is known of all communicators.
+  Expected<bool> hasSettled(const char *what);
+  void end();
 
   const Library &library;
   cuda::Stream (*const handleOf)(DeviceStream &);
+  /// Whether other processes are in the group: then no call blocks.
+  const bool hasOthers;
+  /// One call of the library at a time, and none behind `abort`.
+  std::mutex mutex;
+  bool isEnded = false;
   std::vector<Communicator> communicators;
 };
 
 } // namespace
 
-Status NcclGroup::check(Result result, const char *what) const {
+static Status statusOf(const Library &library, Result result,
+                       const char *what) {
   if (result == success)
     return {};
   const char *text = library.errorText(result);
@@ -80,6 +106,12 @@ Status NcclGroup::check(Result result, const char *what) const {
                           (text ? text : "an error without a text") +
                           " (NCCL error " + std::to_string(result) +
                           "; NCCL_DEBUG=INFO makes it say more)");
+}
+
+Status NcclGroup::check(Result result, const char *what) const {
+  // Of a communicator that does not block, which `settle` asks about.
+  return hasOthers && result == inProgress ? Status()
+                                           : statusOf(library, result, what);
 }
 
 Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
@@ -92,21 +124,105 @@ Status NcclGroup::open(std::span<const cuda::DeviceNumber> numbers) {
   return status;
 }
 
-NcclGroup::~NcclGroup() {
+/// With the lock, once. What others of a group still do is nothing to wait for.
+void NcclGroup::end() {
   for (Communicator communicator : communicators)
-    (void)library.destroy(communicator);
+    if (communicator)
+      (void)(hasOthers ? library.abort : library.destroy)(communicator);
+  communicators.clear();
+  isEnded = true;
+}
+
+NcclGroup::~NcclGroup() { abort(); }
+
+void NcclGroup::abort() {
+  const std::lock_guard lock(mutex);
+  if (!isEnded)
+    end();
+}
+
+Status
+NcclGroup::beginTogether(const char *what,
+                         const std::function<Status(size_t device)> &call) {
+  const std::lock_guard lock(mutex);
+  if (isEnded)
+    return Status::internal(std::string(what) + ": the group was ended");
+  PDLRT_RETURN_IF_ERROR(check(library.beginGroup(), what));
+  Status failed;
+  for (size_t d = 0; d < communicators.size() && failed.ok(); ++d)
+    failed = call(d);
+  // What was begun is ended, whatever came of it.
+  Status ended = check(library.endGroup(), what);
+  return failed.ok() ? std::move(ended) : std::move(failed);
+}
+
+Expected<bool> NcclGroup::hasSettled(const char *what) {
+  if (isEnded)
+    return Status::internal(std::string(what) + ": the group was ended");
+  for (Communicator communicator : communicators) {
+    Result state = success;
+    PDLRT_RETURN_IF_ERROR(check(library.state(communicator, &state), what));
+    if (state == inProgress)
+      return false;
+    PDLRT_RETURN_IF_ERROR(check(state, what));
+  }
+  return true;
+}
+
+/// Waits until all that was asked for is on its streams.
+Status NcclGroup::settle(const char *what, SteadyClock::time_point until) {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex);
+      const Expected<bool> settled = hasSettled(what);
+      if (!settled)
+        return settled.status();
+      if (*settled)
+        return {};
+    }
+    if (SteadyClock::now() > until)
+      return Status::invalid(std::string(what) +
+                             ": not all processes have come");
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+Status NcclGroup::check() {
+  if (!hasOthers)
+    return {};
+  const std::lock_guard lock(mutex);
+  return hasSettled("adding with other processes").status();
+}
+
+Status NcclGroup::join(const DeviceGroupPlace &place, size_t here,
+                       const std::function<Status(size_t device)> &choose) {
+  static constexpr const char *what =
+      "joining GPUs of several processes by NCCL";
+  communicators.resize(here);
+  UniqueId id;
+  static_assert(sizeof(id.bytes) == sizeof(place.name));
+  std::memcpy(id.bytes, place.name.data(), sizeof(id.bytes));
+  const auto until = SteadyClock::now() + place.patience;
+  Config config;
+  config.blocking = 0;
+  Status status = beginTogether(what, [&](size_t d) -> Status {
+    PDLRT_RETURN_IF_ERROR(choose(d));
+    return check(library.join(&communicators[d], int(place.count), id,
+                              int(place.first + d), &config),
+                 what);
+  });
+  return status.ok() ? settle(what, until) : status;
 }
 
 Status NcclGroup::together(
     const char *what, std::span<const Part> parts,
     const std::function<Result(const Part &, Communicator)> &call) {
-  PDLRT_RETURN_IF_ERROR(check(library.beginGroup(), what));
-  Result failed = success;
-  for (size_t d = 0; d < parts.size() && failed == success; ++d)
-    failed = call(parts[d], communicators[d]);
-  // What was begun is ended, whatever came of it.
-  const Result ended = library.endGroup();
-  return check(failed != success ? failed : ended, what);
+  Status status = beginTogether(what, [&](size_t d) {
+    return check(call(parts[d], communicators[d]), what);
+  });
+  if (!status.ok() || !hasOthers)
+    return status;
+  return settle(what, SteadyClock::time_point::max());
 }
 
 Status NcclGroup::gather(size_t size, std::span<const Part> parts) {
@@ -132,7 +248,27 @@ Expected<std::unique_ptr<DeviceGroup>>
 nccl::createGroup(const Library &library,
                   std::span<const cuda::DeviceNumber> numbers,
                   cuda::Stream (*handleOf)(DeviceStream &)) {
-  auto group = std::make_unique<NcclGroup>(library, handleOf);
+  auto group =
+      std::make_unique<NcclGroup>(library, handleOf, /*hasOthers=*/false);
   PDLRT_RETURN_IF_ERROR(group->open(numbers));
+  return std::unique_ptr<DeviceGroup>(std::move(group));
+}
+
+Expected<DeviceGroupName> nccl::makeName(const Library &library) {
+  UniqueId id = {};
+  PDLRT_RETURN_IF_ERROR(
+      statusOf(library, library.makeId(&id), "a new group of NCCL's"));
+  DeviceGroupName name;
+  std::memcpy(name.data(), id.bytes, name.size());
+  return name;
+}
+
+Expected<std::unique_ptr<DeviceGroup>>
+nccl::joinGroup(const Library &library, const DeviceGroupPlace &place,
+                size_t here, const std::function<Status(size_t device)> &choose,
+                cuda::Stream (*handleOf)(DeviceStream &)) {
+  auto group =
+      std::make_unique<NcclGroup>(library, handleOf, /*hasOthers=*/true);
+  PDLRT_RETURN_IF_ERROR(group->join(place, here, choose));
   return std::unique_ptr<DeviceGroup>(std::move(group));
 }

@@ -17,7 +17,9 @@
 #include "Device/CudaDriver.h"
 #include "pdlrt/Device/DeviceGroup.h"
 
+#include <climits>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,9 +30,24 @@ using Result = int;
 /// A device among the others.
 using Communicator = struct CommunicatorTag *;
 
-constexpr Result success = 0;
+constexpr Result success = 0, inProgress = 7;
 /// Types, and what is done with them.
 constexpr int bytes = 0, float32 = 7, float64 = 8, addition = 0;
+
+/// What one of the processes of a group makes, and tells the others.
+struct UniqueId {
+  char bytes[128];
+};
+
+/// How a communicator is made (ncclConfig_t, as of release 2.14; later ones
+/// have more behind it, and take what is not there for not chosen).
+struct Config {
+  size_t size = sizeof(Config);
+  unsigned int magic = 0xcafebeef, version = 21400;
+  /// 0: no call waits for other processes.
+  int blocking = 1;
+  int unused = INT_MIN;
+};
 
 /// Functions by the names of their symbols.
 struct Library {
@@ -45,6 +62,15 @@ struct Library {
   Result (*reduce)(const void *from, void *to, size_t count, int type,
                    int operation, Communicator communicator,
                    cuda::Stream stream);
+
+  /// For groups of several processes; null before release 2.14.
+  Result (*makeId)(UniqueId *id);
+  Result (*join)(Communicator *communicator, int count, UniqueId id, int rank,
+                 Config *config);
+  Result (*state)(Communicator communicator, Result *state);
+  Result (*abort)(Communicator communicator);
+
+  bool joinsProcesses() const { return makeId && join && state && abort; }
 };
 
 /// Opens the library of that name, once; later calls give the same. An error
@@ -56,6 +82,16 @@ Expected<const Library *> openLibrary(const char *name = "libnccl.so.2");
 Expected<std::unique_ptr<DeviceGroup>>
 createGroup(const Library &library, std::span<const cuda::DeviceNumber> numbers,
             cuda::Stream (*handleOf)(DeviceStream &stream));
+
+/// The id of a new group.
+Expected<DeviceGroupName> makeName(const Library &library);
+
+/// A group of GPUs of several processes, `here` of which are in this one; the
+/// library joins processes. `choose`: makes one of them the calling thread's.
+Expected<std::unique_ptr<DeviceGroup>>
+joinGroup(const Library &library, const DeviceGroupPlace &place, size_t here,
+          const std::function<Status(size_t device)> &choose,
+          cuda::Stream (*handleOf)(DeviceStream &stream));
 
 } // namespace pdlrt::nccl
 

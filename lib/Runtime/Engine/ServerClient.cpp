@@ -97,7 +97,7 @@ std::vector<Message> ServerClient::payloadsOf(Traffic &traffic,
           sum && earlySender ? earlySender->placeOf(s, c) : nullptr;
       if (left)
         writer.addPart(c, *left);
-      else if (sum)
+      else if (sum && !(ownRules && channel.kind == PDL_CHANNEL_GRADIENT))
         sumWriter.add(layout, s, c, *sum, traffic.current, /*owner=*/nullptr,
                       writer);
       if (!norms.empty() && channel.kind == PDL_CHANNEL_NORM)
@@ -175,9 +175,10 @@ ServerClient::await(MessageKind kind, Traffic &traffic, ExchangeForm form) {
   return messages;
 }
 
-std::vector<double>
+Expected<std::vector<double>>
 ServerClient::jointNorms(const Traffic &traffic,
-                         std::span<const ExchangeMessage> sums) const {
+                         std::span<const ExchangeMessage> sums,
+                         std::span<const ObjectiveSums> objectives) {
   const ExchangeLayout &layout = traffic.layout;
   std::vector<double> norms(layout.channelCount());
   std::vector<double> partials;
@@ -207,6 +208,13 @@ ServerClient::jointNorms(const Traffic &traffic,
               partials[(block.firstRow + row) / pdlabi::rowsInNormUnit] =
                   *from++;
       }
+      if (ownRules && !isTable) {
+        const Expected<std::span<const double>> own =
+            ownRules->partialNorms(layout.updateOf(symbol), objectives);
+        if (!own)
+          return own.status();
+        partials.assign(own->begin(), own->end());
+      }
       for (double partial : partials)
         norms[n] += partial;
     }
@@ -221,7 +229,7 @@ void ServerClient::takeState(Traffic &traffic,
   for (int32_t s = 0; s < placement.serverCount(); ++s)
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
-      if (channel.kind == PDL_CHANNEL_VALUE)
+      if (channel.kind == PDL_CHANNEL_VALUE && !ownRules)
         layout.copyBlocks(s, c, answers[s], mirror.value(channel.symbol));
       if (channel.kind != PDL_CHANNEL_ROWS)
         continue;
@@ -293,6 +301,18 @@ Expected<RoundOutcome> ServerClient::exchange(const RoundOffer &offer) {
   return outcome;
 }
 
+/// `norms`: by channel, or empty.
+Status ServerClient::applyOwnRules(const Traffic &traffic,
+                                   std::span<const ObjectiveSums> objectives,
+                                   std::span<const double> norms) {
+  std::vector<double> byClip(size_t(descriptor.clip_count));
+  for (size_t c = 0; c < norms.size(); ++c)
+    if (const pdl_channel &channel = traffic.layout.channel(int32_t(c));
+        channel.kind == PDL_CHANNEL_NORM)
+      byClip[size_t(channel.clip)] = norms[c];
+  return ownRules->finish(objectives, byClip);
+}
+
 Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
                                                    RoundOffer offer) {
   const ExchangeLayout &layout = traffic.layout;
@@ -304,7 +324,10 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     if (modeOf(descriptor).sendersClip)
       offer.sum = &clips.apply(layout, *offer.sum, norms);
   }
+  if (ownRules && !offer.first)
+    PDLRT_RETURN_IF_ERROR(ownRules->begin(offer.sum));
   ExchangeHead head;
+  head.withoutParameters = ownRules != nullptr;
   head.contributes = offer.sum != nullptr;
   head.contributesNext = offer.contributesNext;
   head.stopRequested = offer.stop;
@@ -316,6 +339,7 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   // is the only one of a first round.
   const bool withNorms = layout.hasNormRequest();
   RoundOutcome outcome;
+  std::vector<ObjectiveSums> objectives;
   Expected<std::vector<ExchangeMessage>> answers =
       std::vector<ExchangeMessage>();
   if (!withNorms || !offer.first) {
@@ -332,6 +356,7 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
       if (layout.channel(c).kind != PDL_CHANNEL_LOSS)
         continue;
       const std::span<const double> sums = first.sectionOf<double>(c);
+      objectives.push_back({sums[0], sums[1]});
       if (layout.objectiveOf(c) > 0) {
         outcome.otherWeights += sums[1];
         continue;
@@ -341,8 +366,14 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     }
   }
   if (withNorms) {
-    norms = head.contributes ? jointNorms(traffic, *answers)
-                             : std::vector<double>();
+    norms.clear();
+    if (head.contributes) {
+      Expected<std::vector<double>> joint =
+          jointNorms(traffic, *answers, objectives);
+      if (!joint)
+        return joint.status();
+      norms = std::move(*joint);
+    }
     answers = send(MessageKind::Norm, traffic,
                    payloadsOf(traffic, head, /*sum=*/nullptr, norms,
                               /*withKeys=*/true),
@@ -350,6 +381,9 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
     if (!answers)
       return answers.status();
   }
+  // All owners have taken the step.
+  if (ownRules && !objectives.empty())
+    PDLRT_RETURN_IF_ERROR(applyOwnRules(traffic, objectives, norms));
   takeState(traffic, offer.next, *answers);
   const ExchangeMessage &first = answers->front();
   outcome.contributingNext = first.head().contributors;
@@ -378,6 +412,7 @@ Status ServerClient::pullRows(Traffic &traffic, bool allValues,
   route(traffic, requests);
   ExchangeHead head;
   head.allValues = allValues;
+  head.withoutParameters = ownRules != nullptr;
   head.keys = keyPacking;
   Expected<std::vector<ExchangeMessage>> answers =
       send(MessageKind::Pull, traffic,

@@ -8,18 +8,22 @@
 
 #include "pdlrt/Job/DistributedJob.h"
 
+#include "Job/ParameterShare.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Engine/AsyncEngine.h"
 #include "pdlrt/Engine/Engine.h"
 #include "pdlrt/Engine/GeoEngine.h"
+#include "pdlrt/Engine/OwnRules.h"
 #include "pdlrt/Engine/ServerClient.h"
 #include "pdlrt/Engine/ServerCommunicator.h"
+#include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/Handshake.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Protocol/ServerGroup.h"
 #include "pdlrt/Protocol/WorkerNumbers.h"
+#include "pdlrt/State/DeviceState.h"
 
 #include <algorithm>
 #include <atomic>
@@ -69,8 +73,12 @@ public:
 
   int rank() const override { return options.rank; }
   StateLocation stateLocation() const override {
-    return mode.trainersApply ? StateLocation::Here : StateLocation::Servers;
+    return mode.trainersApply ? StateLocation::Here
+           : share            ? StateLocation::Trainers
+                              : StateLocation::Servers;
   }
+  Status bringDevices(std::span<Device *const> devices,
+                      StateHost &owner) override;
   ReplicaLayout layout(int groups, int workers) const override {
     return {groups, workers, options.rank, 1};
   }
@@ -163,6 +171,8 @@ private:
                                      int number);
   Expected<ServerGroup *> joinAsker() { return joinBeside(asker, 1); }
   Expected<ServerGroup *> joinSaver() { return joinBeside(saver, 2); }
+  Status keepOnDevices(Model &model, const pdl_program &program,
+                       const ReplicaLayout &layout, Scheduler &scheduler);
   Expected<std::unique_ptr<StepEngine>>
   createCopyEngine(Model &model, const pdl_program &program,
                    const ReplicaLayout &layout, Scheduler &scheduler);
@@ -190,6 +200,10 @@ private:
   /// workers of frozen programs.
   std::unique_ptr<CopyExchange> copies;
   GeoEngine *trainsCopy = nullptr;
+  /// Where all trainers have all parameters on devices; null: elsewhere. The
+  /// owner in this process, if it was brought.
+  std::unique_ptr<ParameterShare> share;
+  StateHost *owner = nullptr;
   /// As `earlierBookmark` and `workersWereLater` say, where workers send.
   std::optional<Message> noteOfProcess;
   bool workersAreLater = false;
@@ -406,6 +420,34 @@ void DistributedJob::announce(const Status &failure, ClockTime limit) {
   (*connected)->leaveAll(failure.message());
 }
 
+Status DistributedJob::bringDevices(std::span<Device *const> devices,
+                                    StateHost &ofTrainer) {
+  owner = &ofTrainer;
+  if (mode.parametersWith != OwnerPlace::Trainers)
+    return {};
+  auto agreed = ParameterShare::agree(
+      {descriptor, options, placement,
+       std::vector<Device *>(devices.begin(), devices.end()),
+       [this](std::span<int64_t> counts) { return sum(counts, {}); },
+       [this] { return servers->failure(); }});
+  if (!agreed)
+    return agreed.status();
+  share = std::move(*agreed);
+  return {};
+}
+
+/// Before the first engine is made.
+Status DistributedJob::keepOnDevices(Model &model, const pdl_program &program,
+                                     const ReplicaLayout &layout,
+                                     Scheduler &scheduler) {
+  PDLRT_RETURN_IF_ERROR(share->fill(model, std::as_const(*owner).model()));
+  PDLRT_RETURN_IF_ERROR(model.keepOnDevice());
+  model.deviceState()->keepGradients(size_t(layout.localReplicas()),
+                                     size_t(layout.workers), share->group());
+  client->applyRules(std::make_unique<OwnRules>(model, program, scheduler));
+  return {};
+}
+
 Expected<std::unique_ptr<StepEngine>>
 DistributedJob::createEngine(Model &model, const pdl_program &program,
                              const ReplicaLayout &layout,
@@ -421,7 +463,9 @@ DistributedJob::createEngine(Model &model, const pdl_program &program,
       return created.status();
     client = std::move(*created);
     client->setPacking(options.keyPacking, options.gradientPacking);
-    if (mode.gradientsMayLeaveEarly())
+    if (share)
+      PDLRT_RETURN_IF_ERROR(keepOnDevices(model, program, layout, scheduler));
+    else if (mode.gradientsMayLeaveEarly())
       client->sendEarly({options.overlap.overlap,
                          options.gradientPacking != GradientPacking::None,
                          options.overlap.partBytes});
@@ -537,6 +581,13 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
       worker.client->forgetRemainders();
     if (worker.pushes)
       worker.pushes->forgetRemainders();
+  }
+  if (share) {
+    PDLRT_RETURN_IF_ERROR(share->giveToOwner(model, owner->model()));
+    // No owner begins before all have theirs.
+    int64_t here = 1;
+    if (options.trainers > 1)
+      PDLRT_RETURN_IF_ERROR(sum({&here, 1}, {}));
   }
   // Where steps are rounds, servers stay between two of them until this
   // trainer's next one.

@@ -325,6 +325,8 @@ ServerCore &StateHost::core() { return *parts->core; }
 
 const Model &StateHost::model() const { return parts->state->model(); }
 
+Model &StateHost::model() { return parts->state->model(); }
+
 Status StateHost::logStatus() const {
   return parts->isLoaded && parts->log ? parts->log->status() : Status();
 }

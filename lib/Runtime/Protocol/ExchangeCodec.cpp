@@ -10,6 +10,7 @@
 
 #include "Transport/SliceReader.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
 
 #include <algorithm>
 #include <bit>
@@ -32,7 +33,8 @@ enum Flags : uint32_t {
   GradientsInBFloat16 = 32,
   GradientsInInt8 = 64,
   OwnKeys = 128,
-  KnownFlags = 255,
+  WithoutParameters = 256,
+  KnownFlags = 511,
 };
 
 /// The first bytes, as they travel; a size for each channel follows.
@@ -114,6 +116,7 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
     message.start.gradients = GradientPacking::Int8;
   message.start.program = head.program;
   message.start.ownKeys = head.flags & OwnKeys;
+  message.start.withoutParameters = head.flags & WithoutParameters;
   if (message.start.ownKeys)
     message.start.steps = head.count;
   else
@@ -304,10 +307,12 @@ static Presence presenceOf(ExchangeForm form, pdl_channel_kind kind,
   using Form = ExchangeForm;
   switch (kind) {
   case PDL_CHANNEL_VALUE:
-    if (form != Form::State)
+    if (form != Form::State || head.withoutParameters)
       return Presence::Absent;
     return head.allValues ? Presence::Required : Presence::Optional;
   case PDL_CHANNEL_GRADIENT:
+    return requiredIf(form == Form::Exchange && head.contributes &&
+                      !head.withoutParameters);
   case PDL_CHANNEL_ROW_GRADIENT:
   case PDL_CHANNEL_DELTA:
   case PDL_CHANNEL_ROW_DELTA:
@@ -385,8 +390,12 @@ Status ExchangeLayout::check(ExchangeForm form, int32_t server,
   const ExchangeHead &head = message.head();
   if (head.ownKeys &&
       (form != ExchangeForm::Exchange || withNormRequest || !head.contributes ||
-       head.contributesNext || head.allValues || head.steps == 0))
+       head.contributesNext || head.allValues || head.withoutParameters ||
+       head.steps == 0))
     return damaged("it brings keys of its own where it must not");
+  if (head.withoutParameters &&
+      modeOf(*descriptor).parametersWith != OwnerPlace::Trainers)
+    return damaged("it leaves out parameters that servers apply the rules of");
   if (message.head().contributes && !withDeltas &&
       objectiveOf(channelCount()) == 0)
     return damaged("it contributes to a program without losses");
@@ -531,7 +540,8 @@ Message ExchangeWriter::finish() {
       (head.keys == KeyPacking::Delta ? KeysAsDeltas : 0) |
       (head.gradients == GradientPacking::BFloat16 ? GradientsInBFloat16 : 0) |
       (head.gradients == GradientPacking::Int8 ? GradientsInInt8 : 0) |
-      (head.ownKeys ? OwnKeys : 0);
+      (head.ownKeys ? OwnKeys : 0) |
+      (head.withoutParameters ? WithoutParameters : 0);
   wire.program = head.program;
   wire.count = head.ownKeys ? head.steps : head.contributors;
   wire.channelCount = uint32_t(sizes.size());

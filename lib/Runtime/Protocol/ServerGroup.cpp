@@ -138,6 +138,10 @@ Status ServerGroup::failureElsewhere(const HasEnded &hasEnded) const {
   return {};
 }
 
+Status ServerGroup::failure() const {
+  return failureElsewhere([](size_t) { return true; });
+}
+
 Status ServerGroup::stopReason(const HasEnded &hasEnded) const {
   if (options.shouldStop && options.shouldStop())
     return Status::invalid("stopped while it waited; " + waitingLine(hasEnded));

@@ -77,10 +77,11 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
     head.stopRequested = outcome.stop;
     head.allValues = to[s].allValues;
     head.contributors = outcome.contributors;
+    head.withoutParameters = to[s].withoutParameters;
     ExchangeWriter writer(layout, head);
     for (int32_t c = 0; c < layout.channelCount(); ++c) {
       const pdl_channel &channel = layout.channel(c);
-      if (channel.kind == PDL_CHANNEL_VALUE &&
+      if (channel.kind == PDL_CHANNEL_VALUE && !head.withoutParameters &&
           (head.allValues ||
            (outcome.applied && updateOf(layout, channel.symbol) >= 0))) {
         addValues(layout, c, /*frozen=*/false, snapshot, writer);
@@ -150,11 +151,12 @@ Message StateServer::pull(const ExchangeMessage &message,
   }
   ExchangeHead head;
   head.allValues = message.head().allValues;
+  head.withoutParameters = message.head().withoutParameters;
   Snapshot snapshot(descriptor.symbol_count);
   ExchangeWriter writer(layout, head);
   for (int32_t c = 0; c < channels; ++c) {
     const int32_t kind = layout.channel(c).kind;
-    if (kind == PDL_CHANNEL_VALUE && head.allValues)
+    if (kind == PDL_CHANNEL_VALUE && head.allValues && !head.withoutParameters)
       addValues(layout, c, /*frozen=*/true, snapshot, writer);
     if (kind == PDL_CHANNEL_KEYS)
       writer.addCopy(c, unknown[c].data(), unknown[c].size() * sizeof(int64_t));

@@ -103,11 +103,19 @@ Status SyncServer::checkStep(const Envelope &request, ExchangeMessage message,
                              const ExchangeLayout &layout) {
   const uint32_t trainer = request.trainer;
   const bool isNorm = request.kind == MessageKind::Norm;
-  for (uint32_t other = 0; other < trainers(); ++other)
-    if (other != trainer && incoming[other] &&
-        incoming[other]->head().program != message.head().program)
+  for (uint32_t other = 0; other < trainers(); ++other) {
+    if (other == trainer || !incoming[other])
+      continue;
+    const ExchangeHead &theirs = incoming[other]->head();
+    if (theirs.program != message.head().program)
       return outOfStep(request, "trains another program than trainer " +
                                     std::to_string(other));
+    if (theirs.withoutParameters != message.head().withoutParameters)
+      return outOfStep(request,
+                       "applies the rules of parameters otherwise than "
+                       "trainer " +
+                           std::to_string(other));
+  }
   if (isNorm && !layout.hasNormRequest())
     return outOfStep(request, "sends norms of a program without a clip");
   if (!isNorm && normsAreDue)
@@ -179,10 +187,14 @@ Message SyncServer::answerSums(const ExchangeLayout &layout) {
     }
     if (channel.kind != PDL_CHANNEL_PARTIAL_NORM)
       continue;
-    // Without weight nothing will be applied, whatever the norm.
+    // Without weight nothing will be applied, whatever the norm; who has the
+    // gradients of parameters forms theirs.
+    const bool isElsewhere =
+        pushed[0]->head().withoutParameters &&
+        descriptor.symbols[channel.symbol].kind != PDL_SYMBOL_TABLE;
     std::vector<double> partials(layout.sectionBytes(rank(), c) /
                                  sizeof(double));
-    if (isApplied && !partials.empty()) {
+    if (isApplied && !isElsewhere && !partials.empty()) {
       const std::vector<double> &all =
           updaters[layout.programIndex()]->partialNorms(
               updateOf(layout, channel.symbol), merged);
@@ -249,9 +261,11 @@ SyncServer::answerSteps(std::span<const Envelope> requests) {
     return std::vector<Message>(requests.size(), answerSums(layout));
   }
   std::vector<StateFor> to;
-  for (const Envelope &request : requests)
-    to.push_back({&next[request.trainer],
-                  incoming[request.trainer]->head().allValues, &outcome});
+  for (const Envelope &request : requests) {
+    const ExchangeHead &head = incoming[request.trainer]->head();
+    to.push_back({&next[request.trainer], head.allValues, &outcome,
+                  /*seen=*/nullptr, head.withoutParameters});
+  }
   std::vector<Message> answers = answerState(layout, to);
   // Keys of the next step take the place of this one's.
   merged = {};

@@ -40,16 +40,24 @@ Status DeviceState::keepTables() {
   return {};
 }
 
+bool DeviceState::canTake(const pdl_descriptor &descriptor,
+                          const GradientKernels &kernels, int32_t index) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  return symbol.group >= 0 && symbol.device_kernel >= 0 &&
+         symbol.kind == PDL_SYMBOL_PARAMETER &&
+         (descriptor.groups[symbol.group].clip < 0 ||
+          kernels.has(pdlabi::GradientKernel::NormLanes, symbol.element_type));
+}
+
 bool DeviceState::takesGradient(int32_t index) const {
-  if (!keepsGradients || !applies(index))
+  if (!keepsGradients)
     return false;
   const pdl_symbol &symbol = descriptor.symbols[index];
+  if (symbol.kind != PDL_SYMBOL_TABLE)
+    return canTake(descriptor, gradientKernels, index);
   // Those of several replicas have other keys each, and the host adds them.
-  if (symbol.kind == PDL_SYMBOL_TABLE)
-    return replicaCount == 1 && descriptor.groups[symbol.group].clip < 0;
-  return descriptor.groups[symbol.group].clip < 0 ||
-         gradientKernels.has(pdlabi::GradientKernel::NormLanes,
-                             symbol.element_type);
+  return applies(index) && replicaCount == 1 &&
+         descriptor.groups[symbol.group].clip < 0;
 }
 
 Status DeviceState::partialNorms(int32_t symbol, size_t block,
@@ -62,18 +70,20 @@ Status DeviceState::partialNorms(int32_t symbol, size_t block,
                                       sum ? sum : gradient.onDevice, partials);
 }
 
-void DeviceState::keepGradients(size_t replicas, size_t workers) {
+void DeviceState::keepGradients(size_t replicas, size_t workers,
+                                DeviceGroup *across) {
   sums.reset();
   replicaCount = replicas;
-  keepsGradients =
-      replicas == 1 || DeviceSums::canBe(descriptor, gradientKernels);
-  if (replicas == 1 || !keepsGradients)
+  const bool isAlone = replicas == 1 && !across;
+  keepsGradients = isAlone || DeviceSums::canBe(descriptor, gradientKernels);
+  if (isAlone || !keepsGradients)
     return;
   std::vector<DeviceCopy *> all;
   for (const std::unique_ptr<DeviceCopy> &copy : copies)
     all.push_back(copy.get());
   sums = std::make_unique<DeviceSums>(descriptor, gradientKernels, all, devices,
-                                      replicas, workers);
+                                      replicas, workers,
+                                      DeviceSums::bucketBytes, across);
 }
 
 Status DeviceState::apply(int32_t symbol, size_t block,

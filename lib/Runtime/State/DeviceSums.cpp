@@ -44,11 +44,12 @@ DeviceSums::DeviceSums(const pdl_descriptor &descriptor,
                        const GradientKernels &kernels,
                        std::span<DeviceCopy *const> copies,
                        std::span<Device *const> devices, size_t replicas,
-                       size_t workers, size_t mostInBucket)
+                       size_t workers, size_t mostInBucket, DeviceGroup *across)
     : descriptor(descriptor), kernels(kernels),
       copies(copies.begin(), copies.end()),
       devices(devices.begin(), devices.end()), replicas(replicas),
-      workers(workers), mostInBucket(mostInBucket), onDevices(devices.size()) {}
+      workers(workers), mostInBucket(mostInBucket), across(across),
+      onDevices(devices.size()) {}
 
 //===----------------------------------------------------------------------===//
 // Work of one device
@@ -118,7 +119,7 @@ Status DeviceSums::checkSums(std::span<const GradientBlock> blocks) {
 //===----------------------------------------------------------------------===//
 
 Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
-  const size_t slots = isStrict() ? slotsOfDevice() : 1;
+  const size_t slots = isInOrder() && devices.size() > 1 ? slotsOfDevice() : 1;
   for (size_t d = 0; d < devices.size(); ++d) {
     OnDevice &own = onDevices[d];
     Expected<DeviceStream *> stream = copies[d]->ownStream();
@@ -131,12 +132,12 @@ Status DeviceSums::prepare(size_t blockCount, const Sizes &sizes) {
     PDLRT_RETURN_IF_ERROR(room(own.sums, sizes.all));
     PDLRT_RETURN_IF_ERROR(room(own.group, sizes.largest));
     PDLRT_RETURN_IF_ERROR(room(own.own, slots * sizes.bucket));
-    if (isStrict() && devices.size() > 1)
+    if (isInOrder() && devices.size() > 1)
       PDLRT_RETURN_IF_ERROR(
           room(own.all, devices.size() * slots * sizes.bucket));
   }
   PDLRT_RETURN_IF_ERROR(nonFinite.reserve(*devices.front(), blockCount));
-  if (devices.size() > 1 && !group) {
+  if (devices.size() > 1 && !group && !across) {
     Expected<std::unique_ptr<DeviceGroup>> created =
         devices.front()->createGroup(devices);
     if (!created)
@@ -207,9 +208,19 @@ Status DeviceSums::sumByGroup(std::span<const GradientBlock> blocks,
                }));
     all.push_back({own.stream, own.own.data(), at(own.sums, bucket.offset)});
   }
-  return group->sum(bucket.elementType,
-                    int64_t(bucket.bytes / elementSize(bucket.elementType)),
-                    all);
+  return (across ? across : group.get())
+      ->sum(bucket.elementType,
+            int64_t(bucket.bytes / elementSize(bucket.elementType)), all);
+}
+
+bool DeviceSums::isOurs(const GradientBlock &block, size_t index,
+                        std::span<const Contribution> parts) const {
+  if (across)
+    return copies.front()->takesGradient(block.symbol);
+  return std::ranges::any_of(parts, [&](const Contribution &part) {
+    return part.present && part.blocks[index].onDevice &&
+           !part.blocks[index].dense;
+  });
 }
 
 std::vector<DeviceSums::Bucket>
@@ -218,10 +229,7 @@ DeviceSums::cutBuckets(std::span<const GradientBlock> blocks,
   std::vector<Bucket> buckets;
   size_t offset = 0;
   for (size_t b = 0; b < blocks.size(); ++b) {
-    const bool isOurs = std::ranges::any_of(parts, [&](const Contribution &p) {
-      return p.present && p.blocks[b].onDevice && !p.blocks[b].dense;
-    });
-    if (blocks[b].isTable || !isOurs)
+    if (blocks[b].isTable || !isOurs(blocks[b], b, parts))
       continue;
     const size_t bytes =
         size_t(blocks[b].elementCount) * elementSize(blocks[b].elementType);
@@ -260,12 +268,13 @@ Status DeviceSums::sum(std::span<const GradientBlock> blocks,
       for (const OnDevice &own : onDevices)
         sums[place.block].push_back(at(own.sums, bucket.offset + place.offset));
   for (const Bucket &bucket : buckets)
-    PDLRT_RETURN_IF_ERROR(isStrict() || devices.size() == 1
-                              ? sumInOrder(blocks, parts, bucket)
-                              : sumByGroup(blocks, parts, bucket));
+    PDLRT_RETURN_IF_ERROR(isInOrder() ? sumInOrder(blocks, parts, bucket)
+                                      : sumByGroup(blocks, parts, bucket));
   PDLRT_RETURN_IF_ERROR(checkSums(blocks));
   for (const OnDevice &own : onDevices)
     PDLRT_RETURN_IF_ERROR(own.stream->synchronize());
+  if (across)
+    PDLRT_RETURN_IF_ERROR(across->check());
   nonFiniteBlock = nonFinite.firstSet();
   return {};
 }

@@ -90,16 +90,15 @@ Model::Model(const pdl_descriptor &descriptor, uint64_t seed,
       tablePointers(descriptor.symbol_count),
       stepCounts(descriptor.group_count),
       restoredCounts(descriptor.group_count) {
-  const bool isHere = location == StateLocation::Here;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     if (symbol.kind == PDL_SYMBOL_TABLE) {
-      if (isHere)
+      if (location == StateLocation::Here)
         makeTable(s);
       continue;
     }
     heldRows[s] = {{0, symbol.row_count}};
-    if (isHere) {
+    if (location != StateLocation::Servers) {
       makeParameter(s);
       continue;
     }

@@ -83,6 +83,9 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
   for (int32_t i = 0; i < program.update_count; ++i) {
     const pdl_symbol &symbol = symbolOf(i);
     const size_t size = elementSize(symbol);
+    // Others apply its rule.
+    if (symbol.group < 0)
+      continue;
     bySymbol.push_back(i);
     objectiveOf[symbol.group] = program.updates[i].objective;
     if (symbol.kind == PDL_SYMBOL_TABLE) {
@@ -145,6 +148,8 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
 // Norms are sums in the order of shards, and rows without gradient are found
 // shard by shard.
 bool Updater::needsShards(int32_t update) const {
+  if (symbolOf(update).group < 0)
+    return false;
   const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
   return group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
 }

@@ -138,8 +138,8 @@ void RunningSum::addDense(const GradientBlock &block, BlockSum &own,
     result.dense = own.early;
     return;
   }
-  // What devices alone have, they add.
-  if (part.onDevice && !part.dense) {
+  // What devices alone have, they add, be they of this process or not.
+  if (!part.dense && part.pieces.empty()) {
     result.onDevice = part.onDevice;
     return;
   }
@@ -216,7 +216,8 @@ const Contribution &RunningSum::finish(Scheduler &scheduler) {
       result.gradients = own.gradients.data();
       continue;
     }
-    if (parts > 1 || block.elementCount == 0)
+    if (parts > 1 || block.elementCount == 0 ||
+        (!result.dense && result.pieces.empty()))
       continue;
     // A single part lies where its message does, and is not looked at yet.
     const size_t size = elementSize(block.elementType);

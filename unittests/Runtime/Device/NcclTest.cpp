@@ -17,7 +17,9 @@
 
 #include "pdlabi/abi.h"
 
+#include <climits>
 #include <gmock/gmock.h>
+#include <thread>
 
 using namespace pdlrt;
 using pdltest::answer;
@@ -25,10 +27,15 @@ using pdltest::calls;
 using pdltest::forgetCalls;
 using pdltest::nextError;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
+
+/// How often communicators are not done yet, and what they come to then.
+int polls = 0;
+nccl::Result stateOfAll = nccl::success;
 
 std::string numberText(const void *pointer) {
   return std::to_string(reinterpret_cast<uintptr_t>(pointer));
@@ -68,6 +75,25 @@ nccl::Library writtenDown() {
                   numberText(to) + " by " + numberText(communicator) + " in " +
                   numberText(stream));
   };
+  library.makeId = [](nccl::UniqueId *id) {
+    std::snprintf(id->bytes, sizeof(id->bytes), "the group");
+    return answer("make id");
+  };
+  library.join = [](nccl::Communicator *communicator, int count,
+                    nccl::UniqueId id, int rank, nccl::Config *config) {
+    EXPECT_EQ(config->blocking, 0);
+    *communicator = reinterpret_cast<nccl::Communicator>(uintptr_t(200 + rank));
+    (void)answer("join " + std::string(id.bytes) + " as " +
+                 std::to_string(rank) + " of " + std::to_string(count));
+    return nccl::inProgress;
+  };
+  library.state = [](nccl::Communicator communicator, nccl::Result *state) {
+    *state = polls-- > 0 ? nccl::inProgress : stateOfAll;
+    return answer("state of " + numberText(communicator));
+  };
+  library.abort = [](nccl::Communicator communicator) {
+    return answer("abort " + numberText(communicator));
+  };
   return library;
 }
 
@@ -77,7 +103,24 @@ cuda::Stream handleOf(DeviceStream &stream) {
 
 class NcclTest : public testing::Test {
 protected:
-  void SetUp() override { forgetCalls(); }
+  void SetUp() override {
+    forgetCalls();
+    stateOfAll = nccl::success;
+    polls = 0;
+  }
+  /// As the process of two GPUs behind three of others.
+  Expected<std::unique_ptr<DeviceGroup>> join(DeviceGroupPlace place = {}) {
+    place.name = *nccl::makeName(library);
+    place.first = 3;
+    place.count = 5;
+    return nccl::joinGroup(
+        library, place, 2,
+        [](size_t d) {
+          calls.push_back("choose " + std::to_string(d));
+          return Status();
+        },
+        handleOf);
+  }
   static DeviceGroup::Part part(uintptr_t number) {
     return {reinterpret_cast<DeviceStream *>(number),
             reinterpret_cast<const void *>(number + 1),
@@ -131,6 +174,68 @@ TEST_F(NcclTest, WhatWasBegunIsEnded) {
   EXPECT_THAT(group->sum(PDL_F32, 1, parts).message(),
               HasSubstr("a sum over all GPUs: what went wrong (NCCL error 5"));
   EXPECT_THAT(calls, ElementsAre("begin", "end"));
+}
+
+TEST_F(NcclTest, ProcessesJoinByTheNameThatOneMakes) {
+  polls = 1;
+  {
+    const auto group = *join();
+    ASSERT_TRUE(group->sum(PDL_F32, 7, parts).ok());
+    ASSERT_TRUE(group->check().ok());
+  }
+  // Who ends waits for nobody.
+  EXPECT_THAT(calls,
+              ElementsAre("make id", "begin", "choose 0",
+                          "join the group as 3 of 5", "choose 1",
+                          "join the group as 4 of 5", "end", "state of 203",
+                          "state of 203", "state of 204", "begin",
+                          "sum 7 of type 7 from 11 to 12 by 203 in 10",
+                          "sum 7 of type 7 from 21 to 22 by 204 in 20", "end",
+                          "state of 203", "state of 204", "state of 203",
+                          "state of 204", "abort 203", "abort 204"));
+}
+
+TEST_F(NcclTest, WhoDoesNotComeIsWaitedForAndNotForEver) {
+  polls = INT_MAX;
+  DeviceGroupPlace place;
+  place.patience = std::chrono::milliseconds(1);
+  EXPECT_EQ(join(place).status().message(),
+            "joining GPUs of several processes by NCCL: not all processes have "
+            "come");
+  EXPECT_THAT(calls, AllOf(Contains("abort 203"), Contains("abort 204")));
+}
+
+TEST_F(NcclTest, WhatOthersFailAtIsSeen) {
+  const auto group = *join();
+  stateOfAll = 6;
+  EXPECT_THAT(group->check().message(),
+              HasSubstr("adding with other processes: what went wrong (NCCL "
+                        "error 6"));
+  EXPECT_THAT(group->sum(PDL_F32, 1, parts).message(),
+              HasSubstr("a sum over all GPUs: what went wrong"));
+}
+
+TEST_F(NcclTest, AGroupThatIsEndedIsAskedForNothing) {
+  const auto group = *join();
+  group->abort();
+  calls.clear();
+  EXPECT_EQ(group->sum(PDL_F32, 1, parts).message(),
+            "a sum over all GPUs: the group was ended");
+  EXPECT_FALSE(group->check().ok());
+  group->abort();
+  EXPECT_THAT(calls, ElementsAre());
+}
+
+TEST_F(NcclTest, AWaitForOthersEndsWithTheGroup) {
+  const auto group = *join();
+  polls = INT_MAX;
+  std::thread ending([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    group->abort();
+  });
+  EXPECT_EQ(group->gather(1, parts).message(),
+            "gathering from all GPUs: the group was ended");
+  ending.join();
 }
 
 TEST(NcclLibraryTest, WhatIsMissingIsNamed) {

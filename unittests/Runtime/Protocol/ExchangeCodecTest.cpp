@@ -355,6 +355,44 @@ TEST_F(ExchangeCodecTest, EachFormHasItsChannels) {
   EXPECT_FALSE(layouts[BlockTrain]->hasNormRequest());
 }
 
+TEST_F(ExchangeCodecTest, TrainersMayHaveTheParametersThatTheyOwn) {
+  int32_t owner = 0;
+  const auto check = [&](ExchangeForm form, ExchangeHead head,
+                         pdl_channel_kind kind) {
+    const ExchangeLayout &layout = *layouts[BlockTrain];
+    ExchangeWriter writer(layout, head);
+    const int32_t loss = layout.find(PDL_CHANNEL_LOSS, -1);
+    const double sums[] = {3.5, 7};
+    for (int32_t c = 0; c < layout.channelCount(); ++c) {
+      if (c == loss)
+        writer.addCopy(c, sums, sizeof(sums));
+      else if (layout.channel(c).kind == kind)
+        writer.addBlocks(owner, c, w.data());
+    }
+    auto message =
+        ExchangeMessage::decode(writer.finish(), layout.channelCount());
+    EXPECT_TRUE(message.ok());
+    EXPECT_EQ(message->head(), head);
+    return layout.check(form, owner, *message, {}).message();
+  };
+  const ExchangeHead request = {.contributes = true, .withoutParameters = true};
+  const ExchangeHead answer = {
+      .contributes = true, .allValues = true, .withoutParameters = true};
+  use({PDL_F32, false, PDL_MODE_HYBRID});
+  owner = placement->ownerOfTrainer(0);
+  EXPECT_EQ(check(ExchangeForm::Exchange, request, PDL_CHANNEL_KEYS), "");
+  EXPECT_THAT(check(ExchangeForm::Exchange, request, PDL_CHANNEL_GRADIENT),
+              HasSubstr("not of this message"));
+  EXPECT_EQ(check(ExchangeForm::State, answer, PDL_CHANNEL_KEYS), "");
+  EXPECT_THAT(check(ExchangeForm::State, answer, PDL_CHANNEL_VALUE),
+              HasSubstr("not of this message"));
+  // Servers apply the rules of what they own.
+  owner = 0;
+  use({PDL_F32, false, PDL_MODE_SYNC});
+  EXPECT_THAT(check(ExchangeForm::Exchange, request, PDL_CHANNEL_KEYS),
+              HasSubstr("leaves out parameters"));
+}
+
 // Sums of losses are looked for where a message contributes.
 TEST_F(ExchangeCodecTest, NobodyContributesWithoutLosses) {
   use({});

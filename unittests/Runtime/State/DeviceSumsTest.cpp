@@ -21,8 +21,10 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
+#include <thread>
 
 using namespace pdlrt;
 
@@ -262,6 +264,95 @@ TEST_F(DeviceSumsTest, TellsOfSumsThatAreNotFinite) {
   }
   ASSERT_TRUE(sums->sum(blocks, onDevice).ok());
   EXPECT_EQ(sums->firstNonFinite(), 3);
+}
+
+/// A trainer among others, whose devices take all gradients.
+class Trainer final : public DeviceSumsTest {
+public:
+  using DeviceSumsTest::blocks, DeviceSumsTest::copies, DeviceSumsTest::fill,
+      DeviceSumsTest::onDevice, DeviceSumsTest::state, DeviceSumsTest::wanted;
+
+  void TestBody() override {}
+
+  void join(size_t count, size_t replicas, const DeviceGroupPlace &place) {
+    group.clip = -1;
+    descriptor.groups = &group;
+    descriptor.group_count = 1;
+    for (pdl_symbol &symbol : symbols)
+      symbol.group = symbol.device_kernel = 0;
+    // Of two with the same numbers each knows by its own what is expected.
+    random.seed(uint32_t(place.first));
+    open(count, PDL_NUMERICS_FAST);
+    std::vector<Device *> all;
+    for (const auto &device : devices)
+      all.push_back(device.get());
+    auto joined = all.front()->joinGroup(all, place);
+    ASSERT_TRUE(joined.ok()) << joined.status().message();
+    across = std::move(*joined);
+    state->keepGradients(replicas, replicas, across.get());
+  }
+
+  std::unique_ptr<DeviceGroup> across;
+
+private:
+  pdl_group group = {};
+};
+
+/// Where a trainer has one device, sums are in the settled order.
+TEST(DeviceSumsOfTrainers, AreThoseOfAll) {
+  Trainer trainers[2];
+  constexpr size_t replicas = 2;
+  DeviceGroupPlace first;
+  first.name = *createFakeDevice()->nameGroup();
+  first.count = 2;
+  DeviceGroupPlace second = first;
+  second.first = 1;
+  const auto both = [&](const std::function<void(Trainer &)> &function) {
+    std::thread other([&] { function(trainers[1]); });
+    function(trainers[0]);
+    other.join();
+  };
+  both([&](Trainer &each) {
+    each.join(1, replicas, &each == trainers ? first : second);
+  });
+  ASSERT_TRUE(trainers[0].across && trainers[1].across);
+  // With all batches, with one of the four, and with none at one trainer.
+  for (const std::vector<size_t> &absent :
+       {std::vector<size_t>{}, std::vector<size_t>{1},
+        std::vector<size_t>{0, 1}}) {
+    trainers[0].fill(replicas, {});
+    trainers[1].fill(replicas, absent);
+    both([&](Trainer &each) {
+      const Status status = each.state->sum(each.blocks, each.onDevice);
+      EXPECT_TRUE(status.ok()) << status.message();
+    });
+    std::vector<Contribution> parts;
+    for (Trainer &each : trainers)
+      parts.push_back(each.wanted(replicas, replicas));
+    RunningSum whole;
+    Scheduler scheduler(1);
+    ASSERT_TRUE(whole.assign(trainers[0].blocks, parts, scheduler).ok());
+    for (size_t b = 0; b < trainers[0].blocks.size(); ++b)
+      for (Trainer &each : trainers) {
+        ASSERT_NE(each.state->sumOf(b), nullptr);
+        std::vector<char> found(
+            size_t(each.blocks[b].elementCount) *
+            (each.blocks[b].elementType == PDL_F32 ? 4 : 8));
+        ASSERT_TRUE(
+            each.copies[0]
+                ->copyOut(found.data(), each.state->sumOf(b), found.size())
+                .ok());
+        EXPECT_EQ(std::memcmp(found.data(), whole.result().blocks[b].dense,
+                              found.size()),
+                  0)
+            << "block " << b;
+      }
+    EXPECT_EQ(trainers[0].state->nonFiniteSum(), -1);
+  }
+  // What ends there is an error here.
+  trainers[1].across->abort();
+  EXPECT_FALSE(
+      trainers[0].state->sum(trainers[0].blocks, trainers[0].onDevice).ok());
 }
 
 TEST_F(DeviceSumsTest, LeavesToTheHostWhatItHas) {

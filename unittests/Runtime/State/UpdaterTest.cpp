@@ -140,6 +140,38 @@ TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
   EXPECT_EQ(model.stepCount(1), 1);
 }
 
+// What has no group others update, be it all in order of shards or not.
+TEST(Updater, WhatHasNoGroupIsLeftAlone) {
+  for (const bool allRows : {false, true}) {
+    Tables tables;
+    tables.group.untouched = allRows ? PDL_UNTOUCHED_DENSE : PDL_UNTOUCHED_LAZY;
+    tables.symbols[1].group = -1;
+    Model model(tables.descriptor, 1);
+    Scheduler scheduler(1);
+    Updater updater(model, tables.program, scheduler);
+    const int64_t key = 7;
+    const std::vector<double> gradient(width, 0.5);
+    const void *gradients[] = {gradient.data()};
+    void *rows[tableCount];
+    TableScratch scratch;
+    Contribution merged;
+    merged.present = true;
+    merged.objectives = {{0, 2}};
+    for (int t = 0; t < tableCount; ++t) {
+      int64_t inserted = 0;
+      ASSERT_TRUE(model.table(t)
+                      ->findOrInsert(1, &key, &rows[t], scratch, inserted)
+                      .ok());
+      merged.blocks.push_back({nullptr, 1, &key, &rows[t], gradients});
+    }
+    ASSERT_TRUE(updater.apply(merged).ok());
+    auto first = [&](int t) { return static_cast<const double *>(rows[t])[0]; };
+    EXPECT_EQ(first(0), 1.5);
+    EXPECT_EQ(first(1), 10);
+    EXPECT_EQ(first(2), 21.5);
+  }
+}
+
 // What is noted of rows follows from merged gradients alone.
 TEST(Updater, HeadersSayWhatWasUsedAndWritten) {
   for (const bool allRows : {false, true}) {

@@ -265,6 +265,31 @@ TEST(RunningSum, KeepsWhatWasSeenOfOnePart) {
   }
 }
 
+// Others add it.
+TEST(RunningSum, ABlockThatNobodyBringsIsNone) {
+  const std::vector<GradientBlock> blocks = blocksOf<float>(5);
+  Scheduler scheduler(1);
+  for (int parts : {1, 2}) {
+    std::vector<Part<float>> all(2);
+    RunningSum sum;
+    sum.begin(blocks);
+    for (int p = 0; p < parts; ++p) {
+      all[p].dense.assign(5, 1);
+      all[p].keys = {4};
+      all[p].rows.assign(width, 2);
+      Contribution part = all[p].contribution();
+      part.blocks[0] = {};
+      ASSERT_TRUE(sum.add(part, scheduler).ok());
+    }
+    const Contribution &result = sum.finish(scheduler);
+    EXPECT_EQ(result.blocks[0].dense, nullptr);
+    EXPECT_TRUE(result.blocks[0].pieces.empty());
+    EXPECT_EQ(static_cast<const float *>(result.blocks[1].gradients[0])[0],
+              2 * float(parts));
+    EXPECT_EQ(sum.firstNonFinite(), -1);
+  }
+}
+
 TEST(RunningSum, NamesTheFirstBlockThatIsNotFinite) {
   Scheduler scheduler(2);
   const float large = 3e38f;

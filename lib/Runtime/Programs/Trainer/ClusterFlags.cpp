@@ -29,7 +29,7 @@ static constexpr const char *clusterFlagNames[] = {
     "--bind",           "--job",           "--token-file", "--placement",
     "--on-failure",     "--silence-limit", "--wait",       "--pack-keys",
     "--pack-gradients", "--geo-steps",     "--push-queue", "--max-merge",
-    "--overlap",        "--part-bytes"};
+    "--overlap",        "--part-bytes",    "--device-sums"};
 
 /// The mode of a program of several processes; null of another one.
 static const Mode *modeOfJob(const pdl_descriptor &descriptor) {
@@ -173,6 +173,19 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->capture_default_str()
       ->group(mode && mode->gradientsMayLeaveEarly() ? group : "");
   command
+      .add_option(
+          "--device-sums", flags.deviceSums,
+          "Whether trainers have all parameters on their devices, which "
+          "add the gradients of all of them: off, on, or auto, where "
+          "all of them can. Numerics fast, or one trainer alone")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str()
+      ->group(mode && mode->parametersWith == OwnerPlace::Trainers &&
+                      descriptor.target != PDL_TARGET_CPU
+                  ? group
+                  : "");
+  command
       .add_option("--silence-limit", flags.silenceLimit,
                   "Seconds after which a server that is not heard of is lost; "
                   "0: never")
@@ -314,6 +327,32 @@ static Status checkOverlap(const CLI::App &command,
   return {};
 }
 
+/// Whether devices can add gradients, where that is asked for.
+static Status checkDeviceSums(const CLI::App &command,
+                              const pdl_descriptor &descriptor,
+                              const ClusterFlags &flags, int trainers) {
+  const Mode &mode = modeOf(descriptor);
+  if (command.get_option("--device-sums")->count() == 0)
+    return {};
+  if (mode.parametersWith != OwnerPlace::Trainers)
+    return Status::invalid(fmt::format(
+        "--device-sums is for modes in which trainers own parameters, but this "
+        "program is of mode {}; leave it out",
+        mode.name));
+  if (flags.deviceSums != "on")
+    return {};
+  if (descriptor.target == PDL_TARGET_CPU)
+    return Status::invalid("--device-sums on is for a program that was "
+                           "translated with --target=cuda; leave it out, or "
+                           "translate the model again");
+  if (descriptor.numerics == PDL_NUMERICS_STRICT && trainers > 1)
+    return Status::invalid(
+        "--device-sums on is for numerics fast, since owners "
+        "add in the order of strict ones; leave it out, or "
+        "translate the model with --numerics=fast");
+  return {};
+}
+
 Status pdlrt::takeClusterFlags(const CLI::App &command,
                                const pdl_descriptor &descriptor,
                                const ClusterFlags &flags,
@@ -383,6 +422,11 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
                             : flags.overlap == "off" ? Overlap::Off
                                                      : Overlap::Auto;
   cluster.overlap.partBytes = flags.partBytes;
+  PDLRT_RETURN_IF_ERROR(
+      checkDeviceSums(command, descriptor, flags, cluster.trainers));
+  cluster.deviceSums = flags.deviceSums == "on"    ? DeviceSumsUse::On
+                       : flags.deviceSums == "off" ? DeviceSumsUse::Off
+                                                   : DeviceSumsUse::Auto;
   constexpr double forEver = 1e9;
   cluster.joinPatience =
       secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);

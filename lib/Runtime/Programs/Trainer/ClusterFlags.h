@@ -25,9 +25,9 @@ namespace pdlrt {
 struct ClusterFlags {
   int64_t rank = 0, trainers = 1;
   std::vector<std::string> servers, peers;
-  std::string bind, job, tokenFile, placement = "least-loaded",
-                                    onFailure = "abort", packKeys = "none",
-                                    packGradients = "none", overlap = "auto";
+  std::string bind, job, tokenFile,
+      placement = "least-loaded", onFailure = "abort", packKeys = "none",
+      packGradients = "none", overlap = "auto", deviceSums = "auto";
   double silenceLimit = 10, joinPatience = 60;
   int64_t geoSteps = pdlabi::defaultGeoSteps;
   int64_t pushQueue = 0, maxMerge = 1;

@@ -83,6 +83,8 @@ static Status refuseState(const pdl_descriptor &descriptor,
 }
 
 Status Command::openDevices() {
+  if (descriptor.target == PDL_TARGET_CPU || !devices.empty())
+    return {};
   Expected<std::vector<std::unique_ptr<ProgramDevice>>> opened =
       ProgramDevice::open(descriptor, options.device);
   if (!opened)
@@ -108,15 +110,18 @@ Status Command::openDevices() {
   return {};
 }
 
+std::vector<Device *> Command::openedDevices() const {
+  std::vector<Device *> all;
+  for (const std::unique_ptr<ProgramDevice> &each : devices)
+    all.push_back(&each->device());
+  return all;
+}
+
 Status Command::makeModel(uint64_t seed, StateLocation location) {
-  if (descriptor.target != PDL_TARGET_CPU && devices.empty())
-    PDLRT_RETURN_IF_ERROR(openDevices());
+  PDLRT_RETURN_IF_ERROR(openDevices());
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
-    std::vector<Device *> all;
-    for (const std::unique_ptr<ProgramDevice> &each : devices)
-      all.push_back(&each->device());
-    model->computeOn(std::move(all));
+    model->computeOn(openedDevices());
     if (options.tablesOnDevice)
       model->placeTablesOnDevice();
     return {};
@@ -126,8 +131,8 @@ Status Command::makeModel(uint64_t seed, StateLocation location) {
 }
 
 Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
-  if (job->stateLocation() == StateLocation::Servers)
-    return makeModel(seedOfRun(from), StateLocation::Servers);
+  if (job->stateLocation() != StateLocation::Here)
+    return makeModel(seedOfRun(from), job->stateLocation());
   if (from) {
     PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from, use));
     // The state of a checkpoint belongs to the seed that it was trained with.

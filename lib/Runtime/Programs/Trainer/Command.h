@@ -57,6 +57,10 @@ protected:
   ReplicaLayout layout() const {
     return job->layout(options.groups, options.workers);
   }
+  /// Opens the devices that the program computes on, if it does and they are
+  /// not open yet.
+  Status openDevices();
+  std::vector<Device *> openedDevices() const;
   /// The program of that name; an error that names what there is.
   Expected<const pdl_program *> programNamed(const char *name) const;
   /// The name of the frozen program that a command runs, whose own it is unless
@@ -100,7 +104,6 @@ private:
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label,
                       Report &report);
-  Status openDevices();
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:
@@ -109,9 +112,9 @@ protected:
   /// Whether progress can be rewritten in place.
   const bool terminal;
   Scheduler scheduler;
-  std::unique_ptr<Job> job = createLocalJob(options.hogwild);
-  /// Null where the program computes on the host.
+  /// None where the program computes on the host. The job may use them.
   std::vector<std::unique_ptr<ProgramDevice>> devices;
+  std::unique_ptr<Job> job = createLocalJob(options.hogwild);
   std::unique_ptr<Model> model;
   /// That of what this process begins with, where it owns a part of the state
   /// of a job.

@@ -283,6 +283,10 @@ Status TrainCommand::run() {
 }
 
 Status TrainCommand::runTraining() {
+  if (owner) {
+    PDLRT_RETURN_IF_ERROR(openDevices());
+    PDLRT_RETURN_IF_ERROR(job->bringDevices(openedDevices(), *owner));
+  }
   PDLRT_RETURN_IF_ERROR(
       createModel(resumedCheckpoint(), CheckpointUse::Training));
   DataOptions data = options.data;
