@@ -1,5 +1,4 @@
-//===- ParameterShare.h - Parameters on the devices of all trainers -* C++
-//-*-===//
+//===- ParameterShare.h - Parameters of all trainers ------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
