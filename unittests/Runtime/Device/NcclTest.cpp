@@ -121,6 +121,7 @@ protected:
         },
         handleOf);
   }
+  /// `number`: such as a stream may have, a multiple of 8.
   static DeviceGroup::Part part(uintptr_t number) {
     return {reinterpret_cast<DeviceStream *>(number),
             reinterpret_cast<const void *>(number + 1),
@@ -128,7 +129,7 @@ protected:
   }
   const nccl::Library library = writtenDown();
   const std::vector<cuda::DeviceNumber> numbers = {3, 5};
-  const std::vector<DeviceGroup::Part> parts = {part(10), part(20)};
+  const std::vector<DeviceGroup::Part> parts = {part(16), part(24)};
 };
 
 TEST_F(NcclTest, AllDevicesBeginTogether) {
@@ -140,13 +141,13 @@ TEST_F(NcclTest, AllDevicesBeginTogether) {
   }
   EXPECT_THAT(calls,
               ElementsAre("create 3 5", "begin",
-                          "gather 40 of type 0 from 11 to 12 by 103 in 10",
-                          "gather 40 of type 0 from 21 to 22 by 105 in 20",
+                          "gather 40 of type 0 from 17 to 18 by 103 in 16",
+                          "gather 40 of type 0 from 25 to 26 by 105 in 24",
                           "end", "begin",
-                          "sum 7 of type 7 from 11 to 12 by 103 in 10",
-                          "sum 7 of type 7 from 21 to 22 by 105 in 20", "end",
-                          "begin", "sum 8 of type 8 from 11 to 12 by 103 in 10",
-                          "sum 8 of type 8 from 21 to 22 by 105 in 20", "end",
+                          "sum 7 of type 7 from 17 to 18 by 103 in 16",
+                          "sum 7 of type 7 from 25 to 26 by 105 in 24", "end",
+                          "begin", "sum 8 of type 8 from 17 to 18 by 103 in 16",
+                          "sum 8 of type 8 from 25 to 26 by 105 in 24", "end",
                           "destroy 103", "destroy 105"));
 }
 
