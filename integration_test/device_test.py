@@ -13,6 +13,29 @@ from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs
 from programs import model, run
 from push_modes import PDL_CHECKPOINT
 
+# A loss whose gradient is the data.
+SUMS = """module @sums {
+  nn.record @r {
+    nn.field @x : tensor<?x1xf32> columns([0])
+  }
+  nn.group @g rule(@sgd) rate(1.0)
+  nn.param @b : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %b = nn.read @b : tensor<1xf32>
+    %l = nn.mul %x, %b : tensor<?x1xf32>, tensor<1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %b = nn.read @b : tensor<1xf32>
+    %d = nn.sub %x, %x : tensor<?x1xf32>, tensor<?x1xf32>
+    %o = nn.add %d, %b : tensor<?x1xf32>, tensor<1xf32>
+    nn.return %o : tensor<?x1xf32>
+  }
+}
+"""
+
 
 class Device(DeviceJobs):
 
@@ -153,6 +176,27 @@ class Device(DeviceJobs):
                     other_saved, other_losses = self.train(folder, data, *emulate, "--device", device)
                     self.assertEqual(losses, other_losses)
                     run(PDL_CHECKPOINT, "diff", saved, other_saved)
+
+    def test_fast_sums_over_a_batch(self):
+        """In 128 chunks, whose sums are added: of 2^24 and 1023 ones the first chunk, of 8 samples,
+        becomes 2^24, and the others are exact. In ascending order no 1 would count."""
+        model = self.root / "sums.mlir"
+        model.write_text(SUMS)
+        data = self.root / "sums.csv"
+        data.write_text("".join(f"{x}\n" for x in [2**24] + [1] * 1023))
+        # The gradient of the parameter, by the weight of all samples.
+        for numerics, samples, value in (("fast", 1024, -(2**24 + 127 * 8) / 1024),
+                                         ("strict", 1024, -2**24 / 1024),
+                                         ("fast", 128, -2**24 / 128)):
+            with self.subTest(numerics, samples=samples):
+                trainer = self.translate(model, "cuda", numerics=numerics) / "trainer"
+                saved = trainer.parent / f"of.{samples}"
+                run(trainer, "train", "--data", data, "--batch-size", samples, "--steps", 1, "--device",
+                    self.device, "--dump", saved)
+                said = run(trainer, "predict", "--data", data, "--rows", "0:1", "--init-from", saved,
+                           "--device", self.device).stdout
+                # Of neighbours in f32 that is less than half of what they are apart.
+                self.assertAlmostEqual(float(said.split()[-1]), value, delta=5e-4)
 
     def test_trainers_on_both_share_a_job(self):
         for mode, servers in (("sync", 2), ("collective", 0), ("hybrid", 2)):

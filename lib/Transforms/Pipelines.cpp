@@ -22,6 +22,11 @@ using namespace mlir;
 using namespace pdlc;
 
 /// Loops, memory, arithmetic and functions to the LLVM dialect.
+/// In so many chunks a device sums over a batch where numerics is fast: few
+/// columns keep as many times more threads busy, and for batches of some
+/// thousand samples both steps are about as long.
+static constexpr int64_t sumChunksOfDevice = 128;
+
 static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
@@ -113,7 +118,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
          (options.target == Target::Cuda && !isDistributed)}));
     if (isDistributed)
       manager.addPass(createPSToRT());
-    manager.addPass(createNNToRT({options.numerics}));
+    manager.addPass(
+        createNNToRT({options.numerics,
+                      options.target == Target::Cuda ? sumChunksOfDevice : 1}));
     manager.addPass(createCSEPass());
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;

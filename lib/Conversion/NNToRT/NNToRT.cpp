@@ -81,7 +81,9 @@ static SmallVector<Attribute> symbolRefs(MLIRContext *context,
 LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   if (failed(checkStages(program)))
     return failure();
-  ProgramSizes sizes(program);
+  ProgramSizes sizes(program, context.numerics == rt::Numerics::fast
+                                  ? std::max<int64_t>(sumChunks, 1)
+                                  : 1);
   if (failed(checkOps(program, sizes)))
     return failure();
   auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {

@@ -96,7 +96,8 @@ Extent Extent::counting(Value ids) {
   return extent;
 }
 
-ProgramSizes::ProgramSizes(nn::ProgramOp program) {
+ProgramSizes::ProgramSizes(nn::ProgramOp program, int64_t sumChunks)
+    : sumChunks(sumChunks) {
   Block &body = program.getBody().front();
   unsigned argument = 0;
   for (nn::FieldOp field : program.getFields()) {

@@ -42,7 +42,11 @@ struct Extent {
 /// all other dimensions are static.
 class ProgramSizes {
 public:
-  explicit ProgramSizes(nn::ProgramOp program);
+  explicit ProgramSizes(nn::ProgramOp program, int64_t sumChunks = 1);
+
+  /// How many chunks of a batch are summed beside each other where numerics
+  /// lets sums over a batch have another order.
+  int64_t chunksOfSums() const { return sumChunks; }
 
   /// The first dimension (1 for rank 0).
   Extent first(mlir::Value tensor) const { return extents.at(tensor); }
@@ -64,6 +68,7 @@ private:
   void addBodies(BodyOpInterface owner);
   Extent infer(mlir::OpResult result) const;
 
+  const int64_t sumChunks;
   llvm::SmallVector<nn::PullOp> pulls;
   llvm::DenseMap<mlir::Value, Extent> extents;
 };

@@ -241,8 +241,9 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
 namespace {
 
 /// Adds, or compares, the elements of a tensor that become one element of the
-/// result, in ascending order. Elements of the result are independent of each
-/// other.
+/// result, in ascending order; of a batch, chunks of samples, and then what
+/// they have become, if there are to be several. Elements of the result are
+/// independent of each other.
 class OrderedReduction {
 public:
   OrderedReduction(StageEmitter &emitter, nn::ReduceOp op)
@@ -263,7 +264,11 @@ private:
   }
   void findRuns();
   Value viewOfResult();
+  SmallVector<Value> positionOf(ValueRange kept);
   Value accumulate(Value sum, SmallVector<Value> &position, unsigned depth);
+  void accumulateAll(Value to, ArrayRef<Value> kept, Value start);
+  void accumulateChunks(Value to, ArrayRef<Value> kept, Value start,
+                        int64_t chunks);
   Value combine(Value sum, Value next);
   void divide();
 
@@ -277,6 +282,16 @@ private:
 };
 
 } // namespace
+
+/// Into how many chunks of samples a reduction is cut. Within scans orders are
+/// those of one row in any case.
+static int64_t chunksOf(nn::ReduceOp op, const ProgramSizes &sizes) {
+  const bool isOverBatch = !op.getAxes().empty() && op.getAxes().front() == 0 &&
+                           typeOf(op.getInput()).isDynamicDim(0);
+  return isOverBatch && !op.reducesRows() && !op->getParentOfType<nn::ScanOp>()
+             ? sizes.chunksOfSums()
+             : 1;
+}
 
 void OrderedReduction::findRuns() {
   const bool joins = !emitter.runOf(op.getResult());
@@ -346,6 +361,75 @@ Value OrderedReduction::viewOfResult() {
   return emitter.view(op.getResult(), first.value_or(one), rest);
 }
 
+/// By run, an element of the result; the runs that are reduced come later.
+SmallVector<Value> OrderedReduction::positionOf(ValueRange kept) {
+  SmallVector<Value> position(runs.size());
+  for (auto [run, index] : llvm::zip(runs, position))
+    if (!run.reduced) {
+      index = kept.front();
+      kept = kept.drop_front();
+    }
+  return position;
+}
+
+/// Where in memory an element is that is the only one.
+static SmallVector<Value> placeOf(StageEmitter &emitter, ValueRange kept) {
+  return kept.empty() ? SmallVector<Value>{emitter.index(0)}
+                      : SmallVector<Value>(kept);
+}
+
+void OrderedReduction::accumulateAll(Value to, ArrayRef<Value> kept,
+                                     Value start) {
+  emitter.fill(op.getResult(), start);
+  emitter.parallel(kept, [&](ValueRange element) {
+    SmallVector<Value> position = positionOf(element);
+    SmallVector<Value> place = placeOf(emitter, element);
+    Value sum = emitter.load(to, place);
+    emitter.store(accumulate(sum, position, 0), to, place);
+  });
+}
+
+/// What each chunk becomes stands in scratch memory; the first run is that of
+/// the batch.
+void OrderedReduction::accumulateChunks(Value to, ArrayRef<Value> kept,
+                                        Value start, int64_t chunks) {
+  Extent count;
+  count.constant = chunks;
+  SmallVector<int64_t> shape;
+  for (const Run &run : runs)
+    if (!run.reduced)
+      shape.push_back(run.extent.constant);
+  Value partials =
+      emitter.scratchView(emitter.plan.scratch(op), count, element, shape);
+  Value all = bounds.front();
+  Value size = arith::DivUIOp::create(
+      builder, arith::AddIOp::create(builder, all, emitter.index(chunks - 1)),
+      emitter.index(chunks));
+  SmallVector<Value> points{emitter.index(chunks)};
+  llvm::append_range(points, kept);
+  emitter.parallel(points, [&](ValueRange point) {
+    SmallVector<Value> position = positionOf(point.drop_front());
+    Value begin = arith::MulIOp::create(builder, point.front(), size);
+    begin = arith::MinUIOp::create(builder, begin, all);
+    Value rest = arith::SubIOp::create(builder, all, begin);
+    Value turns = arith::MinUIOp::create(builder, size, rest);
+    Value sum = emitter.ordered(turns, start, [&](Value turn, Value sum) {
+      position.front() = arith::AddIOp::create(builder, begin, turn);
+      return accumulate(sum, position, 1);
+    });
+    emitter.store(sum, partials, point);
+  });
+  emitter.parallel(kept, [&](ValueRange element) {
+    Value sum =
+        emitter.ordered(points.front(), start, [&](Value chunk, Value sum) {
+          SmallVector<Value> point{chunk};
+          llvm::append_range(point, element);
+          return combine(sum, emitter.load(partials, point));
+        });
+    emitter.store(sum, to, placeOf(emitter, element));
+  });
+}
+
 void OrderedReduction::emit() {
   findRuns();
   elements.prepare();
@@ -359,19 +443,11 @@ void OrderedReduction::emit() {
   double start = op.getKind() == nn::Reduction::max
                      ? -std::numeric_limits<double>::infinity()
                      : 0.0;
-  emitter.fill(op.getResult(), emitter.scalar(element, start));
-  emitter.parallel(kept, [&](ValueRange element) {
-    SmallVector<Value> position(runs.size()), place(element);
-    for (auto [run, index] : llvm::zip(runs, position))
-      if (!run.reduced) {
-        index = element.front();
-        element = element.drop_front();
-      }
-    if (place.empty())
-      place.push_back(emitter.index(0));
-    Value sum = emitter.load(to, place);
-    emitter.store(accumulate(sum, position, 0), to, place);
-  });
+  Value initial = emitter.scalar(element, start);
+  if (const int64_t chunks = chunksOf(op, emitter.sizes); chunks > 1)
+    accumulateChunks(to, kept, initial, chunks);
+  else
+    accumulateAll(to, kept, initial);
   if (op.getKind() == nn::Reduction::mean)
     divide();
 }
@@ -454,6 +530,13 @@ struct ReduceStage : EmittedModel<ReduceStage, nn::ReduceOp, emitReduce> {
         emitter.builder, cast<MemRefType>(rows.getType()).getElementType(),
         static_cast<rt::Reduction>(cast<nn::ReduceOp>(op).getKind()), rows,
         position);
+  }
+  std::optional<Extent> getScratch(Operation *op,
+                                   const ProgramSizes &sizes) const {
+    const int64_t chunks = chunksOf(cast<nn::ReduceOp>(op), sizes);
+    if (chunks == 1)
+      return std::nullopt;
+    return sizes.bytes(op->getResult(0)).scaled(chunks);
   }
   bool computesElements(Operation *op, OpOperand &) const {
     return !cast<nn::ReduceOp>(op).reducesRows();

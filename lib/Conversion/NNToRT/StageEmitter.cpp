@@ -275,9 +275,9 @@ Value StageEmitter::flat(Value tensor) {
 }
 
 Value StageEmitter::scratchView(unsigned place, const Extent &first,
-                                Type element) {
-  return viewAt(pointer(arenaOf(stage)), offsetsOf.at(stage)[place], first, {},
-                element);
+                                Type element, ArrayRef<int64_t> shape) {
+  return viewAt(pointer(arenaOf(stage)), offsetsOf.at(stage)[place], first,
+                shape, element);
 }
 
 void StageEmitter::allocate(Value tensor, Value count) {

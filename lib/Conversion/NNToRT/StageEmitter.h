@@ -81,7 +81,8 @@ public:
   void unbind(mlir::Value tensor) { bound.erase(tensor); }
   /// A view of a place in the stage's arena.
   mlir::Value scratchView(unsigned place, const Extent &first,
-                          mlir::Type element);
+                          mlir::Type element,
+                          llvm::ArrayRef<int64_t> shape = {});
   mlir::Value viewAt(mlir::Value base, mlir::Value offset, const Extent &first,
                      llvm::ArrayRef<int64_t> shape, mlir::Type element,
                      std::optional<Columns> columns = std::nullopt);
