@@ -21,12 +21,12 @@
 using namespace mlir;
 using namespace pdlc;
 
-/// Loops, memory, arithmetic and functions to the LLVM dialect.
 /// In so many chunks a device sums over a batch where numerics is fast: few
 /// columns keep as many times more threads busy, and for batches of some
 /// thousand samples both steps are about as long.
 static constexpr int64_t sumChunksOfDevice = 128;
 
+/// Loops, memory, arithmetic and functions to the LLVM dialect.
 static void addLLVMLowering(OpPassManager &manager) {
   manager.addPass(createRTSerializeLoops());
   manager.addPass(createRTCallsToLLVM());
