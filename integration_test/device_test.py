@@ -69,6 +69,7 @@ class Device(DeviceJobs):
                            "--checkpoint", saved, "--checkpoint-steps", 3, *flags)
                 where = " on the device" if flags else ""
                 self.assertRegex(said.stdout, rf"table @\w+ keys \d+, [0-9.]+ MiB{where}\n")
+                self.assertEqual("device memory " in said.stdout, bool(flags))
             self.assertIn(f" keys {keys},", said.stdout)
             run(PDL_CHECKPOINT, "diff", whole, saved)
             results = []

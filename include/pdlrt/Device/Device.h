@@ -22,6 +22,7 @@
 #include "pdlrt/Core/Status.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -91,8 +92,7 @@ public:
   };
 
   DeviceBuffer() = default;
-  DeviceBuffer(Device &device, Kind kind, void *pointer, size_t bytes)
-      : device(&device), kind(kind), pointer(pointer), bytes(bytes) {}
+  DeviceBuffer(Device &device, Kind kind, void *pointer, size_t bytes);
   DeviceBuffer(DeviceBuffer &&other) noexcept { *this = std::move(other); }
   DeviceBuffer &operator=(DeviceBuffer &&other) noexcept;
   ~DeviceBuffer() { release(); }
@@ -186,6 +186,9 @@ public:
   /// `name`: of the stream in traces, which have its work where they are on.
   virtual Expected<std::unique_ptr<DeviceStream>>
   createStream(const std::string &name) = 0;
+  /// Bytes of its own memory that buffers have had at the most at once. What a
+  /// driver or a library takes for itself is not counted.
+  size_t mostBytes() const { return most.load(std::memory_order_relaxed); }
   /// A group of devices of its kind, of which it is the first: by NCCL between
   /// NVIDIA's GPUs, where that is installed.
   virtual Expected<std::unique_ptr<DeviceGroup>>
@@ -207,6 +210,8 @@ private:
   friend class DeviceBuffer;
   virtual void release(DeviceBuffer::Kind kind, void *pointer,
                        size_t bytes) = 0;
+
+  std::atomic<size_t> held = 0, most = 0;
 };
 
 /// Makes room for `bytes` bytes, and for a quarter more where that needs new

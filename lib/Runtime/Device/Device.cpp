@@ -29,6 +29,17 @@ Status DeviceCode::checkLaunch(size_t kernel, size_t arguments) const {
 
 DeviceGraph::~DeviceGraph() = default;
 
+DeviceBuffer::DeviceBuffer(Device &device, Kind kind, void *pointer,
+                           size_t bytes)
+    : device(&device), kind(kind), pointer(pointer), bytes(bytes) {
+  if (kind != Kind::OfDevice)
+    return;
+  const size_t now = device.held += bytes;
+  size_t before = device.most;
+  while (before < now && !device.most.compare_exchange_weak(before, now))
+    ;
+}
+
 DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
   if (this != &other) {
     release();
@@ -41,8 +52,11 @@ DeviceBuffer &DeviceBuffer::operator=(DeviceBuffer &&other) noexcept {
 }
 
 void DeviceBuffer::release() {
-  if (device && pointer)
+  if (device && pointer) {
+    if (kind == Kind::OfDevice)
+      device->held -= bytes;
     device->release(kind, pointer, bytes);
+  }
   device = nullptr;
   pointer = nullptr;
   bytes = 0;

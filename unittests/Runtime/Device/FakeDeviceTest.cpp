@@ -92,6 +92,25 @@ protected:
   std::unique_ptr<DeviceStream> stream, other;
 };
 
+TEST_F(FakeDeviceTest, TheMostMemoryAtOnceIsKnown) {
+  const size_t before = device->mostBytes();
+  {
+    Expected<DeviceBuffer> first =
+        device->allocate(DeviceBuffer::Kind::OfDevice, 1000);
+    ASSERT_TRUE(first.ok());
+    DeviceBuffer moved = std::move(*first);
+    // That of the host is none of it.
+    const auto onHost = device->allocate(DeviceBuffer::Kind::OfHost, 5000);
+    EXPECT_EQ(device->mostBytes(), before + 1000);
+    moved.release();
+    const auto second = device->allocate(DeviceBuffer::Kind::OfDevice, 700);
+    EXPECT_EQ(device->mostBytes(), before + 1000);
+    const auto third = device->allocate(DeviceBuffer::Kind::OfDevice, 700);
+    EXPECT_EQ(device->mostBytes(), before + 1400);
+  }
+  EXPECT_EQ(device->mostBytes(), before + 1400);
+}
+
 TEST_F(FakeDeviceTest, WorkIsDoneWhenItIsWaitedFor) {
   const DeviceBuffer x = floats(3), y = floats(3);
   std::vector<float> in = {1, 2, 3}, out = {7, 7, 7};

@@ -190,8 +190,8 @@ TEST_F(NcclTest, ProcessesJoinByTheNameThatOneMakes) {
                           "join the group as 3 of 5", "choose 1",
                           "join the group as 4 of 5", "end", "state of 203",
                           "state of 203", "state of 204", "begin",
-                          "sum 7 of type 7 from 11 to 12 by 203 in 10",
-                          "sum 7 of type 7 from 21 to 22 by 204 in 20", "end",
+                          "sum 7 of type 7 from 17 to 18 by 203 in 16",
+                          "sum 7 of type 7 from 25 to 26 by 204 in 24", "end",
                           "state of 203", "state of 204", "state of 203",
                           "state of 204", "abort 203", "abort 204"));
 }

@@ -40,12 +40,13 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
   size_t tableBytes = 0;
   out["table_keys"] = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
-    if (model.table(i)) {
+    if (const EmbeddingTable *table = model.table(i)) {
       const Expected<Model::TableSize> size = model.tableSize(i);
       if (!size)
         return size.status();
       out["table_keys"][model.descriptor().symbols[i].name] = size->rows;
-      tableBytes += size->bytes;
+      // Of this process; a device has its own memory.
+      tableBytes += table->memoryBytes();
     }
   out["table_bytes"] = tableBytes;
   const std::string text = out.dump(2) + "\n";

@@ -420,6 +420,10 @@ Status TrainCommand::reportTraining(const Report &trained,
                         double(size->bytes) / (1 << 20),
                         model->placesTablesOnDevice() ? " on the device" : ""));
     }
+  for (const Device *device : openedDevices())
+    print(fmt::format("device memory {:.1f} MiB at most on {}",
+                      double(device->mostBytes()) / (1 << 20),
+                      device->describe()));
   // Of the last epoch, and of the test behind it.
   if (trained.samples > 0) {
     reportBadRows("train ", trainer, trained);
