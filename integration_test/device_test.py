@@ -4,13 +4,15 @@
 """Programs for a device, on the fake one: each model of models/ trains to the bits of a CPU, trainers
 on CPUs and on devices share jobs, and a device that fails ends a training with a sentence."""
 
+import json
+import os
 import pathlib
 import re
 import tempfile
 import unittest
 
 from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs
-from programs import model, run
+from programs import PDL_OPT, model, run
 from push_modes import PDL_CHECKPOINT
 
 # A loss whose gradient is the data.
@@ -36,6 +38,12 @@ SUMS = """module @sums {
 }
 """
 
+
+# What the report asks for to predict times, too.
+MACHINE = ["local_message_seconds", "local_message_byte_seconds", "message_seconds",
+           "message_byte_seconds", "process_bytes", "cores", "flops_per_second",
+           "memory_bytes_per_second", "find_key_seconds", "new_key_seconds", "new_byte_seconds",
+           "network_bytes_per_second", "round_trip_seconds"]
 
 class Device(DeviceJobs):
 
@@ -101,6 +109,29 @@ class Device(DeviceJobs):
         said = self.error_of(self.translate(stored, "cuda"), "--data", data, "--device", "fake",
                              "--table-placement", "device")
         self.assertRegex(said, r"table @\w+ cannot be on a device: .*16 bits.*--table-placement host")
+
+    def test_memory_is_as_predicted(self):
+        """By the report, from what a run with smaller batches needed; and with tables, which are no part."""
+        machine = self.root / "machine.json"
+        machine.write_text(json.dumps(dict.fromkeys(MACHINE, 1e-6) | {"cores": 2}))
+        for name, more in (("ctr_dnn", []), ("dlrm", ["--table-placement", "device"]), ("din", [])):
+            data = self.data(name, 1024)
+            folder = self.translate(name, "cuda", numerics="fast")
+            costs = self.root / f"{name}.costs"
+            flags = ["--data", data, "--device", "fake"]
+            run(folder / "trainer", "train", *flags, "--batch-size", 32, "--steps", 8, "--costs", costs,
+                *more)
+            for batch in (128, 512):
+                with self.subTest(name, batch=batch):
+                    said = run(folder / "trainer", "train", *flags, "--batch-size", batch, "--steps", 2)
+                    measured = float(re.search(r"device memory ([0-9.]+) MiB", said.stdout)[1])
+                    report = run(PDL_OPT, model(name), "--pdl-pipeline=to=placed mode=collective",
+                                 f"--ps-report=batch-size={batch} costs={costs} machine={machine}",
+                                 "-o", os.devnull)
+                    number, unit = re.search(r"its device +([0-9.]+) ([KM])iB", report.stdout).groups()
+                    predicted = float(number) / (1 if unit == "M" else 1024)
+                    # What is printed has one digit.
+                    self.assertAlmostEqual(predicted, measured, delta=0.1 * measured + 0.05)
 
     def test_a_device_without_room_for_a_table(self):
         data = self.data("ctr_dnn")

@@ -46,6 +46,9 @@ static constexpr int64_t kNormBytes = 8;
 static constexpr int64_t kLossBytes = 16;
 static constexpr int64_t kSectionAlignment = 8;
 static constexpr int64_t kWordBytes = 4;
+/// Memory of a step on a device, over what the step needs: it is to settle soon
+/// (`reserve` of pdlrt/Device/Device.h).
+static constexpr double kDeviceRoom = 1.25;
 
 namespace {
 
@@ -113,6 +116,7 @@ private:
   void printTrainer(raw_ostream &out) const;
   double tellingBytes(const ServerFacts &server) const;
   void printMemory(raw_ostream &out) const;
+  double deviceMemory() const;
   void printTimes(raw_ostream &out) const;
   JobLoad jobLoad() const;
   int64_t sendersOfTrainer() const { return mode->workersSend ? workers : 1; }
@@ -501,6 +505,34 @@ double Report::tellingBytes(const ServerFacts &server) const {
          (server.load.keys * ofKey + server.load.bytesOut);
 }
 
+/// Of the device of a trainer, with all its replicas: what was measured, with
+/// other numbers of samples and keys.
+double Report::deviceMemory() const {
+  double state = 0, values = 0;
+  for (auto &[name, fact] : facts) {
+    if (fact.isTable)
+      continue;
+    state += double(fact.rows * fact.stateRowBytes());
+    values += double(fact.rows * fact.rowBytes());
+  }
+  const auto growing = [&](double samples, double keys) {
+    return kDeviceRoom * (samples * measured->deviceBytesOfSample +
+                          keys * measured->deviceBytesOfKey);
+  };
+  const double keysBefore = measured->keys / measured->replicas;
+  const double keys =
+      keysBefore *
+      keyGrowth(*measured, double(batchSize) / measured->batchSize);
+  const double fixed = std::max(
+      0.0, (measured->deviceBytes - measured->deviceTableBytes - state) /
+                   measured->replicas -
+               growing(measured->batchSize, keysBefore));
+  // Where owners are elsewhere, each replica gets values in each step.
+  const bool keepsState = mode->parametersWith == pdlabi::OwnerPlace::Trainers;
+  return (keepsState ? state : kDeviceRoom * values * workers) +
+         workers * (fixed + growing(double(batchSize), keys));
+}
+
 /// Of tables as large as the measured process's.
 void Report::printMemory(raw_ostream &out) const {
   const double tables = measured->tableBytes;
@@ -555,6 +587,8 @@ void Report::printMemory(raw_ostream &out) const {
   if (most > 0)
     out << "    the largest server  " << formatBytes(most) << '\n';
   out << "    a trainer           " << formatBytes(trainer) << '\n';
+  if (measured->deviceBytes > 0)
+    out << "    its device          " << formatBytes(deviceMemory()) << '\n';
 }
 
 LogicalResult Report::readConstants() {

@@ -103,6 +103,17 @@ FailureOr<MeasuredCosts> pdlc::readCosts(ModuleOp module,
     for (const auto &[name, keys] : *tables)
       result.tableKeys += keys.getAsNumber().value_or(0);
   result.tableBytes = whole.getNumber("table_bytes").value_or(0);
+  for (auto [key, number] :
+       {std::pair("device_bytes", &result.deviceBytes),
+        std::pair("device_table_bytes", &result.deviceTableBytes),
+        std::pair("device_bytes_of_sample", &result.deviceBytesOfSample),
+        std::pair("device_bytes_of_key", &result.deviceBytesOfKey)}) {
+    *number = whole.getNumber(key).value_or(0);
+    if (!(*number >= 0))
+      return mlir::emitError(module.getLoc())
+             << path << " has a " << key
+             << " that cannot be; let 'trainer train --costs' write the file";
+  }
   if (!(result.apply >= 0) || !(result.ids >= 0) || !(result.keys >= 0) ||
       result.keys > result.ids || !(result.tableKeys >= 0) ||
       !(result.tableBytes >= 0) || result.tableBytes > result.residentBytes)

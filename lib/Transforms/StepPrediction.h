@@ -48,6 +48,10 @@ struct MeasuredCosts {
   /// How many steps were measured, and keys of all tables behind them.
   double steps = 0, tableKeys = 0;
   double residentBytes = 0, tableBytes = 0;
+  /// Of its device: all, and of that its tables, and what each sample and key
+  /// of a step makes. 0: it used none.
+  double deviceBytes = 0, deviceTableBytes = 0;
+  double deviceBytesOfSample = 0, deviceBytesOfKey = 0;
 };
 
 /// One owner of state, and what goes between it and one sender in a step.

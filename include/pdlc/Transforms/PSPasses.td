@@ -182,6 +182,11 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     all processes have the cores of one machine, at least what these can do.
     Waiting for data is none of it, nor that some host is slower than others.
 
+    Memory: of tables as large as the measured ones. Where `costs` are those of a program for
+    devices, on one of them, also what the device of a trainer needs, all its replicas there
+    and tables on the host: what does not grow with the batch was measured, the rest goes by samples and
+    distinct keys. Memory that a driver or a library takes for itself is not counted.
+
     Example:
     ```
     pdl-opt model.mlir --pdl-pipeline="to=placed mode=sync" --ps-report="servers=2" -o /dev/null

@@ -10,6 +10,7 @@
 #define PDLRT_ABI_DEVICEINPUT_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Abi/DevicePlaces.h"
 #include "pdlrt/Device/Device.h"
 
 #include <cstdint>
@@ -37,6 +38,8 @@ public:
   Status send(const pdl_step_context &context);
   /// Before stage compute: lets what is added to `compute` wait for the copies.
   Status arrive(DeviceStream &compute);
+  /// What of its memory grows with the batch, which was sent.
+  Expected<GrowingBytes> growing(const pdl_step_context &context) const;
   /// In it: the copy of a place that prepare made ready.
   Expected<void *> pointerTo(const pdl_step_context &context, int32_t place,
                              int32_t index, DeviceStream &compute);

@@ -32,6 +32,21 @@ Expected<PlaceOnHost> findPlace(const pdl_descriptor &descriptor,
                                 const pdl_step_context &context, int32_t place,
                                 int32_t index);
 
+/// Bytes of a step that grow with its batch.
+struct GrowingBytes {
+  size_t ofSamples = 0;
+  /// With its distinct keys.
+  size_t ofKeys = 0;
+
+  GrowingBytes &operator+=(const GrowingBytes &other);
+};
+
+/// How much of a place they are.
+Expected<GrowingBytes> findGrowing(const pdl_descriptor &descriptor,
+                                   const pdl_program &program,
+                                   const pdl_step_context &context,
+                                   int32_t place, int32_t index);
+
 /// Whether it is as it will be when stage prepare has ended.
 bool isReadyWithPrepare(int32_t place);
 

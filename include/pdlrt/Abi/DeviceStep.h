@@ -71,6 +71,8 @@ public:
 
   // After a stage.
 
+  /// What of the memory that it used, the input's beside, grows with the batch.
+  Expected<GrowingBytes> growing() const;
   /// The gradient of an update, which is there until the next stage; null where
   /// the stage has none.
   void *gradient(int32_t update) const;

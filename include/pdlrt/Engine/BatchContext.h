@@ -85,6 +85,12 @@ public:
   /// After `prepare`, of a table on servers: where each key's row is said to
   /// be, to be filled before `compute`.
   void **remoteRows(int32_t lookup);
+  /// After `compute`, in a program for a device, with so many such contexts in
+  /// the same buffers: what a sample and a distinct key need there, bytes.
+  struct DeviceNeeds {
+    double ofSample = 0, ofKey = 0;
+  };
+  Expected<DeviceNeeds> deviceNeeds(size_t contexts) const;
   /// What its pulls met since the last reset.
   PullCounts &pullCounts() { return worker.pullCounts(); }
 

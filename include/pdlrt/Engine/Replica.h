@@ -30,6 +30,10 @@ public:
   /// The context whose batch is computed next, or was last.
   BatchContext &current() { return *ring[place]; }
   const BatchContext &current() const { return *ring[place]; }
+  /// See BatchContext; of the batch that was computed last.
+  Expected<BatchContext::DeviceNeeds> deviceNeeds() const {
+    return current().deviceNeeds(ring.size());
+  }
   /// The one behind it in the ring.
   BatchContext &following() { return *ring[(place + 1) % ring.size()]; }
   /// Makes that the current one.

@@ -56,6 +56,19 @@ Status DeviceInput::arrive(DeviceStream &compute) {
   return sent ? compute.wait(*sent) : Status();
 }
 
+Expected<GrowingBytes>
+DeviceInput::growing(const pdl_step_context &context) const {
+  GrowingBytes sum;
+  for (const auto &[place, copy] : copies) {
+    const Expected<GrowingBytes> found =
+        findGrowing(descriptor, program, context, place.first, place.second);
+    if (!found)
+      return found.status();
+    sum += *found;
+  }
+  return sum;
+}
+
 Expected<void *> DeviceInput::pointerTo(const pdl_step_context &context,
                                         int32_t place, int32_t index,
                                         DeviceStream &compute) {

@@ -11,6 +11,8 @@
 #include "pdlrt/Abi/AffineSize.h"
 #include "pdlrt/Abi/Descriptor.h"
 
+#include <vector>
+
 using namespace pdlrt;
 
 /// An arena; null memory: of the device alone.
@@ -95,6 +97,49 @@ Expected<PlaceOnHost> pdlrt::findPlace(const pdl_descriptor &descriptor,
     return Status::internal("place " + std::to_string(place) +
                             " of a step has no copy on a device");
   }
+}
+
+GrowingBytes &GrowingBytes::operator+=(const GrowingBytes &other) {
+  ofSamples += other.ofSamples;
+  ofKeys += other.ofKeys;
+  return *this;
+}
+
+/// All sizes are sums of what samples, keys and nothing make, so they are known
+/// from batches that have none of some.
+Expected<GrowingBytes> pdlrt::findGrowing(const pdl_descriptor &descriptor,
+                                          const pdl_program &program,
+                                          const pdl_step_context &context,
+                                          int32_t place, int32_t index) {
+  std::vector<pdl_field_data> fields(context.fields,
+                                     context.fields + program.field_count);
+  std::vector<pdl_lookup> lookups(context.lookups,
+                                  context.lookups + program.lookup_count);
+  pdl_draws draws = *context.draws;
+  pdl_step_context smaller = context;
+  smaller.batch = draws.sample_count = 0;
+  smaller.draws = &draws;
+  for (pdl_field_data &field : fields)
+    field.value_count = 0;
+  smaller.fields = fields.data();
+  for (pdl_lookup &lookup : lookups)
+    lookup.occurrence_count = 0;
+  smaller.lookups = lookups.data();
+  const auto bytesIn = [&](const pdl_step_context &batch) -> Expected<size_t> {
+    const Expected<PlaceOnHost> found =
+        findPlace(descriptor, program, batch, place, index);
+    if (!found)
+      return found.status();
+    return found->bytes;
+  };
+  const Expected<size_t> all = bytesIn(context), ofKeys = bytesIn(smaller);
+  for (pdl_lookup &lookup : lookups)
+    lookup.key_count = 0;
+  const Expected<size_t> fixed = bytesIn(smaller);
+  for (const Expected<size_t> *bytes : {&all, &ofKeys, &fixed})
+    if (!*bytes)
+      return bytes->status();
+  return GrowingBytes{*all - *ofKeys, *ofKeys - *fixed};
 }
 
 bool pdlrt::isReadyWithPrepare(int32_t place) {

@@ -242,6 +242,18 @@ void DeviceStep::finish() {
     add([&] { return nonFinite.bringToHost(*commands); });
 }
 
+Expected<GrowingBytes> DeviceStep::growing() const {
+  GrowingBytes sum;
+  for (const auto &[place, copy] : copies) {
+    const Expected<GrowingBytes> found =
+        findGrowing(descriptor, program, *context, place.first, place.second);
+    if (!found)
+      return found.status();
+    sum += *found;
+  }
+  return sum;
+}
+
 void *DeviceStep::gradient(int32_t update) const {
   const auto copy = copies.find({PDL_PLACE_GRADIENT, update});
   return copy != copies.end() && copy->second.isCurrent

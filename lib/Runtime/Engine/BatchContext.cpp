@@ -201,6 +201,26 @@ void BatchContext::noteGradientsOnDevice() {
   }
 }
 
+Expected<BatchContext::DeviceNeeds>
+BatchContext::deviceNeeds(size_t contexts) const {
+  DeviceNeeds needs;
+  if (!buffers.device || context.batch == 0)
+    return needs;
+  const Expected<GrowingBytes> ofStep = buffers.device->growing();
+  const Expected<GrowingBytes> ofInput = deviceInput->growing(context);
+  for (const Expected<GrowingBytes> *bytes : {&ofStep, &ofInput})
+    if (!*bytes)
+      return bytes->status();
+  int64_t keys = 0;
+  for (const pdl_lookup &lookup : lookups)
+    keys += lookup.key_count;
+  needs.ofSample = double(ofStep->ofSamples + contexts * ofInput->ofSamples) /
+                   double(context.batch);
+  needs.ofKey = double(ofStep->ofKeys + contexts * ofInput->ofKeys) /
+                double(std::max<int64_t>(keys, 1));
+  return needs;
+}
+
 /// As `allFinite`, on the threads of the calling task.
 static bool allFiniteInParallel(int32_t type, int64_t count,
                                 const void *values) {

@@ -37,7 +37,7 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
   out["ids"] = double(costs.ids) / steps;
   out["keys"] = double(costs.keys) / steps;
   out["resident_bytes"] = residentBytes();
-  size_t tableBytes = 0;
+  size_t tableBytes = 0, tableBytesOfDevice = 0;
   out["table_keys"] = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
     if (const EmbeddingTable *table = model.table(i)) {
@@ -47,8 +47,15 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
       out["table_keys"][model.descriptor().symbols[i].name] = size->rows;
       // Of this process; a device has its own memory.
       tableBytes += table->memoryBytes();
+      tableBytesOfDevice += model.placesTablesOnDevice() ? size->bytes : 0;
     }
   out["table_bytes"] = tableBytes;
+  if (measured.deviceBytes > 0) {
+    out["device_bytes"] = measured.deviceBytes;
+    out["device_table_bytes"] = tableBytesOfDevice;
+    out["device_bytes_of_sample"] = measured.deviceNeeds.ofSample;
+    out["device_bytes_of_key"] = measured.deviceNeeds.ofKey;
+  }
   const std::string text = out.dump(2) + "\n";
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());

@@ -10,9 +10,11 @@
 #define LIB_RUNTIME_PROGRAMS_TRAINER_COSTSFILE_H
 
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Engine/BatchContext.h"
 #include "pdlrt/Engine/StepCosts.h"
 #include "pdlrt/State/Model.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +27,10 @@ struct MeasuredSteps {
   int64_t batchSize = 0, replicas = 1;
   /// Of all steps together; CPU of all threads.
   double seconds = 0, cpuSeconds = 0;
+  /// Of the device, where there is one: bytes that its buffers had at the most,
+  /// and of these those of each sample and key.
+  size_t deviceBytes = 0;
+  BatchContext::DeviceNeeds deviceNeeds = {};
 };
 
 /// Writes to `path` what `pdl-opt --ps-report=costs=` predicts the steps of a

@@ -140,13 +140,28 @@ Status TrainCommand::writeDumps() {
   PDLRT_RETURN_IF_ERROR(losses.close());
   if (batchDump)
     PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
-  if (!options.costs.empty())
-    return writeCosts(options.costs,
-                      {trainer.engine->costs(), options.data.batchSize,
-                       trainer.engine->replicas().count(), trainSeconds,
-                       trainCpuSeconds},
-                      *model);
-  return {};
+  return options.costs.empty() ? Status() : writeMeasuredCosts();
+}
+
+Status TrainCommand::writeMeasuredCosts() {
+  const ReplicaSet &replicas = trainer.engine->replicas();
+  MeasuredSteps measured = {
+      .costs = trainer.engine->costs(),
+      .batchSize = options.data.batchSize,
+      .replicas = replicas.count(),
+      .seconds = trainSeconds,
+      .cpuSeconds = trainCpuSeconds,
+  };
+  // Several have state each, and shares of the replicas.
+  if (const std::vector<Device *> devices = openedDevices();
+      devices.size() == 1) {
+    const Expected<BatchContext::DeviceNeeds> needs = replicas[0].deviceNeeds();
+    if (!needs)
+      return needs.status();
+    measured.deviceBytes = devices.front()->mostBytes();
+    measured.deviceNeeds = *needs;
+  }
+  return writeCosts(options.costs, measured, *model);
 }
 
 /// A training that goes on goes on in the file: behind the lines of the steps
