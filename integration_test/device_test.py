@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 
@@ -102,6 +103,17 @@ class Device(DeviceJobs):
                 said = self.error_of(folder, "--data", data, "--table-placement", "device", *flags)
                 self.assertIn(sentence, said)
                 self.assertIn("--table-placement host", said)
+        for target, flags, sentence in (
+                ("cpu", [], "translated with --target=cuda"),
+                ("cuda", ["--mode=collective"], "this program is of mode collective")):
+            said = self.error_of(self.translate("ctr_dnn", target, *flags), "--data", data,
+                                 "--table-placement", "device", *(["--rank", 0, "--trainers", 1,
+                                 "--peers", f"unix:{self.root}/own", "--device", "fake"] if flags else []))
+            self.assertIn(sentence, said)
+        done = subprocess.run([self.translate("ctr_dnn", "cpu") / "trainer", "train", "--data", data,
+                               "--device", "fake"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("translate the model with --target=cuda", done.stderr)
         source = model("ctr_dnn").read_text(encoding="utf-8")
         table = re.search(r"nn\.table @\w+ : i64 -> tensor<\d+xf32>[^\n]*", source).group(0)
         stored = self.root / "stored.mlir"

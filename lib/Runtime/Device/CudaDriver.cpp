@@ -52,7 +52,8 @@ static void findAll(SharedLibrary &library, Driver &driver) {
 
 static constexpr LibraryErrors errors = {
     "NVIDIA's driver is not there",
-    ": install it, such as Debian's package libcuda1, or use the CPU",
+    ": install it, such as Debian's package libcuda1, or translate the model "
+    "without --target=cuda",
     "NVIDIA's driver ", ": install a driver of CUDA 12 or later"};
 
 Expected<const Driver *> cuda::openDriver(const char *name) {

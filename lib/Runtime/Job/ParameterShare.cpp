@@ -57,15 +57,20 @@ static const char *textOf(int64_t reason) {
   }
 }
 
-/// Whether devices take all gradients of parameters and apply all rules.
+/// Whether devices take all gradients of parameters and apply all rules. Says
+/// which parameter they do not.
 static bool canKeepAll(const pdl_descriptor &descriptor) {
   const GradientKernels kernels(descriptor);
   for (int32_t p = 0; p < descriptor.program_count; ++p)
     for (const GradientBlock &block :
          gradientBlocks(descriptor, descriptor.programs[p]))
       if (!block.isTable &&
-          !DeviceState::canTake(descriptor, kernels, block.symbol))
+          !DeviceState::canTake(descriptor, kernels, block.symbol)) {
+        logInfo(fmt::format("the gradient or the rule of @{} is left to the "
+                            "host",
+                            descriptor.symbols[block.symbol].name));
         return false;
+      }
   return DeviceSums::canBe(descriptor, kernels);
 }
 

@@ -44,8 +44,8 @@ struct SessionOptions {
   bool emulateBFloat16 = false;
   /// What a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
-  /// Whether the device has the tables, too.
-  bool tablesOnDevice = false;
+  /// Where tables are: "host" or "device".
+  std::string tablePlacement = "host";
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;
 

@@ -337,7 +337,8 @@ static Status checkDeviceSums(const CLI::App &command,
   if (mode.parametersWith != OwnerPlace::Trainers)
     return Status::invalid(fmt::format(
         "--device-sums is for modes in which trainers own parameters, but this "
-        "program is of mode {}; leave it out",
+        "program is of mode {}; leave it out, or translate the model with "
+        "--mode=collective or --mode=hybrid",
         mode.name));
   if (flags.deviceSums != "on")
     return {};
@@ -358,6 +359,11 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
                                const ClusterFlags &flags,
                                SessionOptions &options) {
   if (descriptor.role != PDL_ROLE_TRAINER) {
+    if (command.get_option("--device-sums")->count() > 0)
+      return Status::invalid(
+          "--device-sums is for trainers that own parameters, but this program "
+          "is one process, whose devices always add; leave it out, or "
+          "translate the model with --mode=collective or --mode=hybrid");
     for (const char *name : clusterFlagNames)
       if (command.get_option(name)->count() > 0)
         return Status::invalid(std::string(name) +

@@ -10,6 +10,7 @@
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
@@ -94,17 +95,9 @@ Status Command::openDevices() {
   if (devices.size() > size_t(replicas))
     return Status::invalid(fmt::format(
         "--device names {} devices, but this process has {} replica{}, each of "
-        "which computes on one: name fewer devices, or give more --replicas",
+        "which computes on one: name fewer devices, or train with more "
+        "--replicas",
         devices.size(), replicas, replicas == 1 ? "" : "s"));
-  if (options.tablesOnDevice && devices.size() > 1)
-    return Status::invalid(fmt::format(
-        "--table-placement device keeps tables on one device, and --device "
-        "names {}: name one, or use --table-placement host",
-        devices.size()));
-  if (options.tablesOnDevice && options.hogwild)
-    return Status::invalid(
-        "--table-placement device is not for --hogwild, whose workers update "
-        "rows of the host's memory: use --table-placement host");
   for (const std::unique_ptr<ProgramDevice> &each : devices)
     logInfo("computing on " + each->device().describe());
   return {};
@@ -117,12 +110,39 @@ std::vector<Device *> Command::openedDevices() const {
   return all;
 }
 
+/// Whether the device may have the tables, where that is asked for.
+Status Command::checkTablePlacement() const {
+  if (options.tablePlacement != "device")
+    return {};
+  const std::string remedy = ": use --table-placement host";
+  if (descriptor.target == PDL_TARGET_CPU)
+    return Status::invalid("--table-placement device is for a program that was "
+                           "translated with --target=cuda" +
+                           remedy);
+  if (modeOf(descriptor).hasServers)
+    return Status::invalid(fmt::format(
+        "--table-placement device is for one process that has all state, but "
+        "this program is of mode {}, whose tables are with their owners{}",
+        modeOf(descriptor).name, remedy));
+  if (devices.size() > 1)
+    return Status::invalid(fmt::format(
+        "--table-placement device keeps tables on one device, and --device "
+        "names {}: name one, or use --table-placement host",
+        devices.size()));
+  if (options.hogwild)
+    return Status::invalid("--table-placement device is not for --hogwild, "
+                           "whose workers update rows of the host's memory" +
+                           remedy);
+  return {};
+}
+
 Status Command::makeModel(uint64_t seed, StateLocation location) {
   PDLRT_RETURN_IF_ERROR(openDevices());
+  PDLRT_RETURN_IF_ERROR(checkTablePlacement());
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
     model->computeOn(openedDevices());
-    if (options.tablesOnDevice)
+    if (options.tablePlacement == "device")
       model->placeTablesOnDevice();
     return {};
   } catch (const std::bad_alloc &) {

@@ -104,6 +104,7 @@ private:
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label,
                       Report &report);
+  Status checkTablePlacement() const;
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:

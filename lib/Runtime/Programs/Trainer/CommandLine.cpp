@@ -295,18 +295,26 @@ static void addExecutionFlags(CLI::App &command,
         ->check(notEmpty())
         ->capture_default_str()
         ->group("Execution");
-  if (descriptor.target != PDL_TARGET_CPU && !modeOf(descriptor).hasServers)
-    command
-        .add_option("--table-placement", flags.session.tablesOnDevice,
-                    "Where tables are: host, in its memory; device, in that of "
-                    "the device, which then finds, gathers and updates rows. "
-                    "Never changes a result of strict numerics")
-        ->type_name("PLACE")
-        ->transform(
-            CLI::CheckedTransformer(
-                std::map<std::string, bool>{{"host", false}, {"device", true}})
-                .description("host or device"))
-        ->group("Execution");
+  else
+    // For a sentence that says what to do.
+    command.add_option("--device", flags.session.device)
+        ->check([](const std::string &) {
+          return std::string("this program computes on CPUs: leave it out, or "
+                             "translate the model with --target=cuda");
+        })
+        ->group("");
+  command
+      .add_option("--table-placement", flags.session.tablePlacement,
+                  "Where tables are: host, in its memory; device, in that of "
+                  "the device, which then finds, gathers and updates rows. "
+                  "Never changes a result of strict numerics")
+      ->type_name("PLACE")
+      ->check(CLI::IsMember({"host", "device"}))
+      ->capture_default_str()
+      ->group(descriptor.target != PDL_TARGET_CPU &&
+                      !modeOf(descriptor).hasServers
+                  ? "Execution"
+                  : "");
   command
       .add_option("--threads", flags.session.threads,
                   "Threads to run on, which replicas share. Never changes a "
@@ -596,7 +604,8 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   return options;
 }
 
-/// Settles how products of bf16 factors are computed.
+/// Settles how products of bf16 factors are computed; on a device they are its
+/// kernels'.
 static Status takeCompute(const pdl_descriptor &descriptor,
                           const SessionOptions &options) {
   const bool isBFloat16 = descriptor.compute == PDL_COMPUTE_BF16;
@@ -606,7 +615,8 @@ static Status takeCompute(const pdl_descriptor &descriptor,
         "--compute=bf16; leave it out");
   if (options.emulateBFloat16)
     emulateBFloat16();
-  else if (isBFloat16 && !isSupported(BFloat16Isa::native))
+  else if (isBFloat16 && descriptor.target == PDL_TARGET_CPU &&
+           !isSupported(BFloat16Isa::native))
     return Status::invalid(
         "this program was translated with --compute=bf16, but this CPU has no "
         "AVX512-BF16; translate the model without it, or add --emulate-bf16 to "
