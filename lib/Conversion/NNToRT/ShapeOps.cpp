@@ -241,8 +241,8 @@ static void emitTake(StageEmitter &emitter, nn::TakeOp op) {
 namespace {
 
 /// Adds, or compares, the elements of a tensor that become one element of the
-/// result, in ascending order; of a batch, chunks of samples, and then what
-/// they have become, if there are to be several. Elements of the result are
+/// result, in ascending order; where a batch is to be cut into chunks, those of
+/// each chunk, and then what they have become. Elements of the result are
 /// independent of each other.
 class OrderedReduction {
 public:
@@ -283,8 +283,8 @@ private:
 
 } // namespace
 
-/// Into how many chunks of samples a reduction is cut. Within scans orders are
-/// those of one row in any case.
+/// Into how many chunks of its first dimension a reduction is cut. Within scans
+/// orders are those of one row in any case.
 static int64_t chunksOf(nn::ReduceOp op, const ProgramSizes &sizes) {
   const bool isOverBatch = !op.getAxes().empty() && op.getAxes().front() == 0 &&
                            typeOf(op.getInput()).isDynamicDim(0);
