@@ -110,6 +110,8 @@ class Device(DeviceJobs):
                                  "--table-placement", "device", *(["--rank", 0, "--trainers", 1,
                                  "--peers", f"unix:{self.root}/own", "--device", "fake"] if flags else []))
             self.assertIn(sentence, said)
+        self.assertIn("target GPU           sm_80 and newer",
+                      run(self.translate("ctr_dnn", "cuda") / "trainer", "--version").stdout)
         done = subprocess.run([self.translate("ctr_dnn", "cpu") / "trainer", "train", "--data", data,
                                "--device", "fake"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)

@@ -473,6 +473,18 @@ std::string pdlrt::elementTypeText(const pdl_descriptor &descriptor) {
   return "f32";
 }
 
+/// The oldest GPU that a program's kernels run on, as PTX says it.
+static std::string_view oldestGpuOf(const pdl_descriptor &descriptor) {
+  const std::string_view code =
+      descriptor.device_code ? descriptor.device_code : "";
+  const std::string_view directive = ".target ";
+  const size_t begin = code.find(directive);
+  if (begin == std::string_view::npos)
+    return "unknown";
+  const std::string_view rest = code.substr(begin + directive.size());
+  return rest.substr(0, rest.find_first_of(", \t\r\n"));
+}
+
 std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
   const Mode &mode = modeOf(descriptor);
   const bool isServer = descriptor.role == PDL_ROLE_PSERVER;
@@ -482,7 +494,7 @@ std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
       "ABI                  {}\n"
       "element type         {}\n"
       "numerics             {}\n{}"
-      "target CPU           {}\n{}"
+      "target CPU           {}\n{}{}"
       "layout fingerprint   {:016x}\n"
       "training fingerprint {:016x}\n"
       "wire fingerprint     {}",
@@ -496,6 +508,10 @@ std::string pdlrt::describeProgram(const pdl_descriptor &descriptor) {
       descriptor.compute == PDL_COMPUTE_BF16 ? "large products       bf16\n"
                                              : "",
       descriptor.target_cpu,
+      descriptor.target == PDL_TARGET_CPU
+          ? ""
+          : fmt::format("target GPU           {} and newer\n",
+                        oldestGpuOf(descriptor)),
       isServer ? "" : fmt::format("mode                 {}\n", mode.name),
       descriptor.layout_fingerprint, descriptor.training_fingerprint,
       mode.hasServers ? fmt::format("{:016x}", descriptor.wire_fingerprint)

@@ -105,8 +105,12 @@ Expected<std::unique_ptr<ParameterShare>> ParameterShare::agree(Setup setup) {
   const auto rank = size_t(setup.options.rank);
   const bool isStrict = setup.descriptor.numerics == PDL_NUMERICS_STRICT;
   // Owners add in the settled order, and one trainer has none to keep.
-  if (isStrict && trainers > 1)
+  if (isStrict && trainers > 1) {
+    if (!setup.devices.empty())
+      logInfo("gradients of parameters go through the host to their owners, "
+              "who add in the order of numerics strict");
     return std::unique_ptr<ParameterShare>();
+  }
   enum { ReasonAt, KindAt, DevicesAt, Numbers };
   std::vector<int64_t> said(trainers * Numbers);
   const std::span own = std::span(said).subspan(rank * Numbers, Numbers);

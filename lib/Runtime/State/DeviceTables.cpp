@@ -18,6 +18,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
 #include <array>
@@ -150,6 +151,9 @@ Status DeviceTables::bringToHost() {
       PDLRT_RETURN_IF_ERROR(table.insertShard(shard, int64_t(rows.size()),
                                               keys.data(), places.data(),
                                               NewRow::Open));
+      // A save may be reading rows as they were.
+      if (TableMoment *moment = table.moment())
+        moment->preserve(int64_t(rows.size()), keys.data(), places.data());
       for (size_t i = 0; i < rows.size(); ++i) {
         std::memcpy(places[i], rows[i].row, table.rowBytes());
         table.layout().headerOf(places[i]).noteWrite();

@@ -16,6 +16,7 @@
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Updater.h"
+#include "pdlrt/Table/TableMoment.h"
 
 #include <gmock/gmock.h>
 
@@ -357,6 +358,33 @@ TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   step(1, false);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
+}
+
+TEST_F(DeviceTablesTest, WhoReadsAMomentReadsWhatWasThen) {
+  open();
+  begin();
+  step(0, true);
+  ASSERT_TRUE(onDevice->bringToHost().ok());
+  const auto before = rowsOf(*onDevice, ByElement);
+  EmbeddingTable &table = *onDevice->table(ByElement);
+  TableMoment &moment = table.beginMoment(size_t(1) << 20);
+  step(1, true);
+  ASSERT_TRUE(onDevice->bringToHost().ok());
+  EXPECT_NE(rowsOf(*onDevice, ByElement), before);
+  std::vector<std::pair<int64_t, std::vector<float>>> read;
+  std::vector<TableRow> rows;
+  for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    moment.collectShard(shard, rows);
+    moment.read(rows, [&](std::span<const TableRow> some) {
+      for (const TableRow &row : some) {
+        const auto *values = static_cast<const float *>(row.row);
+        read.push_back(
+            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
+      }
+    });
+  }
+  table.endMoment();
+  EXPECT_EQ(read, before);
 }
 
 TEST_F(DeviceTablesTest, FrozenLookupsMakeNoRows) {
