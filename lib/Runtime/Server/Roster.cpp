@@ -362,9 +362,10 @@ std::string Roster::absenceOf(uint32_t rank) const {
                                   "wait for its new start)"
                                 : "");
   if (!trainer.left && isSilent(trainer))
-    return silenceOf(rank) +
-           ": it has died or its network is cut (under --on-failure=wait "
-           "others would wait for it)";
+    return silenceOf(rank) + ": it has died or its network is cut" +
+           (options.newStartsGoOn
+                ? " (under --on-failure=wait others would wait for it)"
+                : "");
   return {};
 }
 

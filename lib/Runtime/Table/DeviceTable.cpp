@@ -212,7 +212,7 @@ Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
   if (rows > mostRows)
     return Status::outOfMemory(fmt::format(
         "table @{} has as many rows as the numbers of one device's rows allow, "
-        "{}; use more devices, or keep it in the host's memory",
+        "{}; use --table-placement host",
         tableOptions.name, mostRows));
   Growth growth;
   Status status = growRows(rows, growth);
@@ -221,7 +221,7 @@ Status DeviceTable::grow(DeviceStream &stream, int64_t rows) {
   if (status.code() == PDL_OUT_OF_MEMORY)
     return Status::outOfMemory(fmt::format(
         "the device has no room for table @{} to grow from {} to {} rows of {} "
-        "bytes; use more devices, or keep it in the host's memory",
+        "bytes; use --table-placement host",
         tableOptions.name, knownRows, rows, rowBytes));
   PDLRT_RETURN_IF_ERROR(std::move(status));
   // From here on nothing fails but the stream.

@@ -672,8 +672,7 @@ TEST_F(DeviceTableTest, WithoutMemoryItStaysAsItIs) {
                 AllOf(HasSubstr("the device has no room for table @emb to grow "
                                 "from " +
                                 std::to_string(held) + " to "),
-                      HasSubstr("use more devices, or keep it in the host's "
-                                "memory")),
+                      HasSubstr("use --table-placement host")),
                 HasSubstr("use a smaller --batch-size")));
         break;
       }
