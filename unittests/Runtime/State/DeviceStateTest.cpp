@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/State/DeviceState.h"
+#include "OneGroup.h"
 #include "pdlabi/device.h"
 #include "pdlabi/norm.h"
 #include "pdlrt/Sched/Scheduler.h"
@@ -33,14 +34,7 @@ constexpr int64_t rowCount = 5, rowWidth = 3, elements = rowCount * rowWidth;
 /// and one that nobody trains.
 enum : int32_t { ByElement, ByRow, Whole, Constant, symbolCount };
 
-struct Scalars {
-  float weight, rate;
-};
-
-void once(const pdl_once_arguments *arguments, void *scalars) {
-  *static_cast<Scalars *>(scalars) = {float(arguments->weight),
-                                      0.25f / float(arguments->step)};
-}
+using Scalars = pdltest::OneGroup::Scalars;
 
 bool updateElement(float *value, float *slot, float gradient,
                    const Scalars &s) {
@@ -109,13 +103,10 @@ void runNormLanes(const uint64_t *arguments, int64_t first, int64_t stride) {
                            pointer<double>(arguments[4]), first, stride);
 }
 
-struct Program {
+struct Program : pdltest::OneGroup {
   pdl_symbol symbols[symbolCount] = {};
-  pdl_group group = {};
   pdl_update_descriptor updates[3] = {
       {ByElement, -1, 0}, {ByRow, -1, 0}, {Whole, -1, 0}};
-  pdl_program program = {};
-  pdl_descriptor descriptor = {};
 
   Program() {
     static const char *const names[] = {"w", "r", "whole", "c"};
@@ -146,23 +137,7 @@ struct Program {
     symbols[ByRow].kernel_unit = PDL_UNIT_ROW;
     symbols[Whole].kernel_unit = PDL_UNIT_PARAMETER;
     symbols[Whole].frozen_part = 1;
-    group.struct_size = sizeof(group);
-    group.name = "all";
-    group.clip = -1;
-    group.scalar_count = 2;
-    static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 0}};
-    group.scalars = scalars;
-    group.once = once;
-    program.struct_size = sizeof(program);
-    program.update_count = 3;
-    program.updates = updates;
-    program.objective_count = 1;
-    descriptor.symbol_count = symbolCount;
-    descriptor.symbols = symbols;
-    descriptor.group_count = 1;
-    descriptor.groups = &group;
-    descriptor.program_count = 1;
-    descriptor.programs = &program;
+    describe(symbols, updates);
   }
 };
 

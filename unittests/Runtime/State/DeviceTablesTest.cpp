@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/State/DeviceTables.h"
+#include "OneGroup.h"
 #include "Table/TableDevice.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/DeviceState.h"
@@ -36,14 +37,7 @@ constexpr int64_t width = 5;
 enum : int32_t { ByElement, ByRow, symbolCount };
 constexpr int64_t gradientWidth[] = {width, width + 1};
 
-struct Scalars {
-  float weight, rate;
-};
-
-void once(const pdl_once_arguments *arguments, void *scalars) {
-  *static_cast<Scalars *>(scalars) = {float(arguments->weight),
-                                      0.25f / float(arguments->step)};
-}
+using Scalars = pdltest::OneGroup::Scalars;
 
 bool updateElement(float *row, int64_t e, float gradient, const Scalars &s) {
   float &value = row[e], &slot = row[width + e];
@@ -97,12 +91,9 @@ void runOnDevice(const uint64_t *arguments, int64_t first, int64_t stride) {
   }
 }
 
-struct Program {
+struct Program : pdltest::OneGroup {
   pdl_symbol symbols[symbolCount] = {};
-  pdl_group group = {};
   pdl_update_descriptor updates[2] = {{ByElement, 0, 0}, {ByRow, 1, 0}};
-  pdl_program program = {};
-  pdl_descriptor descriptor = {};
   std::vector<DeviceKernel> kernels = pdltest::tableKernelsOf(/*isFloat=*/true);
   std::vector<pdl_device_kernel> described;
 
@@ -137,23 +128,7 @@ struct Program {
     symbols[ByRow].row_slot_count = 1;
     symbols[ByRow].kernel_unit = PDL_UNIT_ROW;
     symbols[ByRow].unknown = PDL_UNKNOWN_ZERO;
-    group.struct_size = sizeof(group);
-    group.name = "all";
-    group.clip = -1;
-    group.scalar_count = 2;
-    static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 0}};
-    group.scalars = scalars;
-    group.once = once;
-    program.struct_size = sizeof(program);
-    program.update_count = 2;
-    program.updates = updates;
-    program.objective_count = 1;
-    descriptor.symbol_count = symbolCount;
-    descriptor.symbols = symbols;
-    descriptor.group_count = 1;
-    descriptor.groups = &group;
-    descriptor.program_count = 1;
-    descriptor.programs = &program;
+    describe(symbols, updates);
     descriptor.device_kernel_count = int32_t(described.size());
     descriptor.device_kernels = described.data();
   }

@@ -93,6 +93,32 @@ struct Tables {
   }
 };
 
+/// A step that one key of each table takes part in.
+struct OneKey {
+  explicit OneKey(const Model &model) {
+    TableScratch scratch;
+    merged.present = true;
+    for (int t = 0; t < tableCount; ++t) {
+      int64_t inserted = 0;
+      EXPECT_TRUE(model.table(t)
+                      ->findOrInsert(1, &key, &rows[t], scratch, inserted)
+                      .ok());
+      merged.blocks.push_back({nullptr, 1, &key, &rows[t], gradients});
+    }
+  }
+  OneKey(const OneKey &) = delete;
+  OneKey &operator=(const OneKey &) = delete;
+  double first(int table) const {
+    return static_cast<const double *>(rows[table])[0];
+  }
+
+  const int64_t key = 7;
+  const std::vector<double> gradient = std::vector<double>(width, 0.5);
+  const void *gradients[1] = {gradient.data()};
+  void *rows[tableCount] = {};
+  Contribution merged;
+};
+
 } // namespace
 
 TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
@@ -108,21 +134,9 @@ TEST(Updater, AnObjectiveWithoutWeightLeavesItsGroupsAlone) {
   Scheduler scheduler(1);
   Updater updater(model, tables.program, scheduler);
 
-  const int64_t key = 7;
-  const std::vector<double> gradient(width, 0.5);
-  const void *gradients[] = {gradient.data()};
-  void *rows[tableCount];
-  TableScratch scratch;
-  Contribution merged;
-  merged.present = true;
-  for (int t = 0; t < tableCount; ++t) {
-    int64_t inserted = 0;
-    ASSERT_TRUE(model.table(t)
-                    ->findOrInsert(1, &key, &rows[t], scratch, inserted)
-                    .ok());
-    merged.blocks.push_back({nullptr, 1, &key, &rows[t], gradients});
-  }
-  auto first = [&](int t) { return static_cast<const double *>(rows[t])[0]; };
+  OneKey step(model);
+  Contribution &merged = step.merged;
+  const auto first = [&](int t) { return step.first(t); };
 
   merged.objectives = {{0, 2}, {0, 0}};
   ASSERT_TRUE(updater.apply(merged).ok());
@@ -149,26 +163,12 @@ TEST(Updater, WhatHasNoGroupIsLeftAlone) {
     Model model(tables.descriptor, 1);
     Scheduler scheduler(1);
     Updater updater(model, tables.program, scheduler);
-    const int64_t key = 7;
-    const std::vector<double> gradient(width, 0.5);
-    const void *gradients[] = {gradient.data()};
-    void *rows[tableCount];
-    TableScratch scratch;
-    Contribution merged;
-    merged.present = true;
-    merged.objectives = {{0, 2}};
-    for (int t = 0; t < tableCount; ++t) {
-      int64_t inserted = 0;
-      ASSERT_TRUE(model.table(t)
-                      ->findOrInsert(1, &key, &rows[t], scratch, inserted)
-                      .ok());
-      merged.blocks.push_back({nullptr, 1, &key, &rows[t], gradients});
-    }
-    ASSERT_TRUE(updater.apply(merged).ok());
-    auto first = [&](int t) { return static_cast<const double *>(rows[t])[0]; };
-    EXPECT_EQ(first(0), 1.5);
-    EXPECT_EQ(first(1), 10);
-    EXPECT_EQ(first(2), 21.5);
+    OneKey step(model);
+    step.merged.objectives = {{0, 2}};
+    ASSERT_TRUE(updater.apply(step.merged).ok());
+    EXPECT_EQ(step.first(0), 1.5);
+    EXPECT_EQ(step.first(1), 10);
+    EXPECT_EQ(step.first(2), 21.5);
   }
 }
 
