@@ -47,6 +47,22 @@ Expected<GrowingBytes> findGrowing(const pdl_descriptor &descriptor,
                                    const pdl_step_context &context,
                                    int32_t place, int32_t index);
 
+/// The same of the places that `copies` has by (place, index).
+template <typename Copies>
+Expected<GrowingBytes>
+sumGrowing(const pdl_descriptor &descriptor, const pdl_program &program,
+           const pdl_step_context &context, const Copies &copies) {
+  GrowingBytes sum;
+  for (const auto &[place, copy] : copies) {
+    const Expected<GrowingBytes> found =
+        findGrowing(descriptor, program, context, place.first, place.second);
+    if (!found)
+      return found.status();
+    sum += *found;
+  }
+  return sum;
+}
+
 /// Whether it is as it will be when stage prepare has ended.
 bool isReadyWithPrepare(int32_t place);
 

@@ -1,5 +1,4 @@
-//===- OwnRules.h - Rules that each trainer applies ------------- -*- C++
-//-*-===//
+//===- OwnRules.h - Rules that each trainer applies -------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -65,15 +65,8 @@ public:
   /// Writes rows that are newer on the device to the host's tables. Between
   /// steps.
   Status bringToHost();
-  /// Copies to memory of the host, and waits.
-  Status copyOut(void *toHost, const void *fromDevice, size_t bytes);
-
-  struct Size {
-    int64_t rows = 0;
-    size_t bytes = 0;
-  };
   /// What a table has on the device. Waits.
-  Expected<Size> sizeOf(int32_t symbol);
+  Expected<TableSize> sizeOf(int32_t symbol);
 
 private:
   struct Entry {
@@ -98,7 +91,6 @@ private:
 
   Device &device;
   const pdl_descriptor &descriptor;
-  std::vector<DeviceKernel> kernels;
   std::mutex mutex;
   std::unique_ptr<DeviceStream> stream;
   /// How often it has been waited for, and one.

@@ -88,10 +88,6 @@ public:
   }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
   /// How much a table has, on the device if it is there.
-  struct TableSize {
-    int64_t rows = 0;
-    size_t bytes = 0;
-  };
   Expected<TableSize> tableSize(int32_t symbol) const;
 
   /// How many senders update the state, each by steps of its own

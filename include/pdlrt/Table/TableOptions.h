@@ -60,6 +60,13 @@ struct TableOptions {
   pdl_device_table describe() const;
 };
 
+/// How much a table has.
+struct TableSize {
+  int64_t rows = 0;
+  /// For keys and rows together.
+  size_t bytes = 0;
+};
+
 } // namespace pdlrt
 
 #endif // PDLRT_TABLE_TABLEOPTIONS_H

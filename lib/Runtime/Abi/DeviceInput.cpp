@@ -58,15 +58,7 @@ Status DeviceInput::arrive(DeviceStream &compute) {
 
 Expected<GrowingBytes>
 DeviceInput::growing(const pdl_step_context &context) const {
-  GrowingBytes sum;
-  for (const auto &[place, copy] : copies) {
-    const Expected<GrowingBytes> found =
-        findGrowing(descriptor, program, context, place.first, place.second);
-    if (!found)
-      return found.status();
-    sum += *found;
-  }
-  return sum;
+  return sumGrowing(descriptor, program, context, copies);
 }
 
 Expected<void *> DeviceInput::pointerTo(const pdl_step_context &context,

@@ -243,15 +243,7 @@ void DeviceStep::finish() {
 }
 
 Expected<GrowingBytes> DeviceStep::growing() const {
-  GrowingBytes sum;
-  for (const auto &[place, copy] : copies) {
-    const Expected<GrowingBytes> found =
-        findGrowing(descriptor, program, *context, place.first, place.second);
-    if (!found)
-      return found.status();
-    sum += *found;
-  }
-  return sum;
+  return sumGrowing(descriptor, program, *context, copies);
 }
 
 void *DeviceStep::gradient(int32_t update) const {

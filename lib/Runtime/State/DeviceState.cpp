@@ -140,8 +140,8 @@ Status DeviceState::bringRows(size_t block, const GradientBlock &of,
   const size_t each = size_t(of.elementCount) * elementSize(of.elementType);
   auto *to = static_cast<char *>(
       gradients[block].reserve(each * size_t(gradient.keyCount)));
-  PDLRT_RETURN_IF_ERROR(ownTables->copyOut(to, gradient.onDevice,
-                                           each * size_t(gradient.keyCount)));
+  PDLRT_RETURN_IF_ERROR(copies.front()->copyOut(
+      to, gradient.onDevice, each * size_t(gradient.keyCount)));
   auto *rows = gradientRows[block].reserveFor<const void *>(gradient.keyCount);
   for (int64_t i = 0; i < gradient.keyCount; ++i, to += each)
     rows[i] = to;

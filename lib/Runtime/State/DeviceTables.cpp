@@ -35,8 +35,6 @@ static constexpr size_t bytesAtOnce = size_t(4) << 20;
 DeviceTables::DeviceTables(Device &device, const Model &model)
     : device(device), descriptor(model.descriptor()),
       entries(descriptor.symbol_count), scalars(device, descriptor) {
-  for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)
-    kernels.push_back({descriptor.device_kernels[i].name, {}, nullptr});
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     entries[s].onHost = model.table(s);
 }
@@ -120,6 +118,9 @@ Status DeviceTables::openTable(int32_t symbol) {
   if (entry.table)
     return {};
   const TraceSpan span("move table to the device");
+  std::vector<DeviceKernel> kernels;
+  for (int32_t i = 0; i < descriptor.device_kernel_count; ++i)
+    kernels.push_back({descriptor.device_kernels[i].name, {}, nullptr});
   const Expected<TableKernels> found =
       TableKernels::find(kernels, entry.onHost->options().elementType);
   if (!found)
@@ -167,19 +168,12 @@ Status DeviceTables::bringToHost() {
   return settle();
 }
 
-Status DeviceTables::copyOut(void *toHost, const void *fromDevice,
-                             size_t bytes) {
-  const std::lock_guard lock(mutex);
-  PDLRT_RETURN_IF_ERROR(stream->copyOut(toHost, fromDevice, bytes));
-  return settle();
-}
-
-Expected<DeviceTables::Size> DeviceTables::sizeOf(int32_t symbol) {
+Expected<TableSize> DeviceTables::sizeOf(int32_t symbol) {
   const std::lock_guard lock(mutex);
   PDLRT_RETURN_IF_ERROR(openTable(symbol));
   PDLRT_RETURN_IF_ERROR(settle());
   const DeviceTable &table = *entries[symbol].table;
-  return Size{table.size(), table.memoryBytes()};
+  return TableSize{table.size(), table.memoryBytes()};
 }
 
 void DeviceTables::quiesce(int32_t symbol, uint16_t time) {

@@ -142,15 +142,11 @@ Status Model::keepOnDevice() {
   return placesTables ? ownDeviceState->keepTables() : Status();
 }
 
-Expected<Model::TableSize> Model::tableSize(int32_t symbol) const {
-  if (!ownDeviceState || !ownDeviceState->tables())
-    return TableSize{tablePointers[symbol]->size(),
-                     tablePointers[symbol]->memoryBytes()};
-  const Expected<DeviceTables::Size> size =
-      ownDeviceState->tables()->sizeOf(symbol);
-  if (!size)
-    return size.status();
-  return TableSize{size->rows, size->bytes};
+Expected<TableSize> Model::tableSize(int32_t symbol) const {
+  if (ownDeviceState && ownDeviceState->tables())
+    return ownDeviceState->tables()->sizeOf(symbol);
+  return TableSize{tablePointers[symbol]->size(),
+                   tablePointers[symbol]->memoryBytes()};
 }
 
 Status Model::bringToHost() const {

@@ -41,7 +41,7 @@ Status pdlrt::writeCosts(const std::string &path, const MeasuredSteps &measured,
   out["table_keys"] = nlohmann::ordered_json::object();
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
     if (const EmbeddingTable *table = model.table(i)) {
-      const Expected<Model::TableSize> size = model.tableSize(i);
+      const Expected<TableSize> size = model.tableSize(i);
       if (!size)
         return size.status();
       out["table_keys"][model.descriptor().symbols[i].name] = size->rows;

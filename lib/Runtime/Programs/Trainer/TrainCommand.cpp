@@ -427,7 +427,7 @@ Status TrainCommand::reportTraining(const Report &trained,
                       skippedUpdates));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (model->table(i)) {
-      const Expected<Model::TableSize> size = model->tableSize(i);
+      const Expected<TableSize> size = model->tableSize(i);
       if (!size)
         return size.status();
       print(fmt::format("table @{} keys {}, {:.1f} MiB{}",
