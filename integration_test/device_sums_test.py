@@ -20,7 +20,7 @@ import not_finite_test
 import tensorfile
 from cluster import Cluster
 from device_jobs import TRAIN, DeviceJobs, MixedCluster
-from programs import run
+from programs import nightly, run
 from push_modes import PDL_CHECKPOINT
 
 SHARED = "gradients of parameters are added between the devices of all trainers"
@@ -115,6 +115,13 @@ class DeviceSums(DeviceJobs):
             return str(error), None
         return None, [line for line in said[0].splitlines() if SHARED in line or APART in line]
 
+    def test_some_models(self):
+        for name in ("ctr_dnn", "sasrec"):
+            problem, lines = self.shared_problem(name)
+            self.assertIsNone(problem)
+            self.assertNotIn(APART, "".join(lines))
+
+    @nightly
     def test_each_model(self):
         """What of them stays apart has a parameter that a stage reads by itself."""
         apart = []

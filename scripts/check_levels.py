@@ -24,6 +24,7 @@ RUNTIME_LEVELS = [
     ["Sum"],
     ["State"],
     ["Checkpoint"],
+    ["Serving"],
     ["Protocol"],
     ["Engine", "Server"],
     ["Job"],

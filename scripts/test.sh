@@ -31,7 +31,8 @@ run_preset() { # name build-folder
   cmake --build --preset "$1"
   local seldom=(-LE nightly)
   ! $nightly || seldom=()
-  ctest --preset "$1" -j "$(nproc)" "${seldom[@]}" </dev/null ||
+  # One more than there are cores: tests of several processes wait for each other.
+  ctest --preset "$1" -j "$(($(nproc) + 1))" "${seldom[@]}" </dev/null ||
     note_failures "$1" "$2/Testing/Temporary/LastTest.log"
 }
 

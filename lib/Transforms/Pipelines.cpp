@@ -66,6 +66,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createCSEPass());
     manager.addPass(createNNMergeLookups());
     manager.addPass(createNNFingerprint());
+    if (options.serving)
+      manager.addPass(createNNKeepServing());
     break;
   case Phase::Gradient:
     manager.addPass(createNNAutodiff());
@@ -225,6 +227,9 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<std::string> target{
       *this, "target", llvm::cl::desc("What compute runs on: cpu or cuda"),
       llvm::cl::init("cpu")};
+  Option<bool> serving{*this, "serving",
+                       llvm::cl::desc("Keep only what answers requests"),
+                       llvm::cl::init(false)};
   Option<std::string> mode{*this, "mode", llvm::cl::desc(modeDescription()),
                            llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
@@ -295,6 +300,7 @@ void pdlc::registerPipelines() {
           return reject("--pdl-pipeline knows no target '" + arguments.target +
                         "'; expected cpu or cuda");
         options.target = *target;
+        options.serving = arguments.serving;
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;
         options.targetBlockBytes = arguments.targetBlockBytes;

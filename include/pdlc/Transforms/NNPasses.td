@@ -633,4 +633,43 @@ def NNFingerprint : Pass<"nn-fingerprint", "::mlir::ModuleOp"> {
   }];
 }
 
+def NNKeepServing : Pass<"nn-keep-serving", "::mlir::ModuleOp"> {
+  let summary = "Keeps what answers requests";
+  let description = [{
+    For libraries that serve (`serving=true` in the pipeline, `--emit=library` of pdl-translate).
+    Stands at the end of phase `merged`, behind `nn-fingerprint`, so that a library takes the
+    checkpoints of its model. Kept are frozen programs that return something, without
+    what only metrics need; the fields that they read, whose columns stay where they were;
+    and the parameters, states and tables that they read. What trains is erased: other
+    programs, groups, rules, schedules, clips and metrics. Where frozen programs read a slot
+    of a rule, such as an average, the symbol keeps its name as `nn.served_slot`: that is
+    what a library loads.
+
+    Before:
+    ```mlir
+    nn.record @r {
+      nn.field @label : tensor<?x1xf32>
+      nn.field @x : tensor<?x3xf32>
+    }
+    nn.group @dense rule(@sgd) rate(0.1)
+    nn.param @w : tensor<3x1xf32> in @dense init(#nn.zeros)
+    nn.program @train reads(@r) { ... }
+    nn.program @predict frozen reads(@r except @label) { ... nn.return %p : tensor<?x1xf32> }
+    ```
+    After:
+    ```mlir
+    nn.record @r {
+      nn.field @x : tensor<?x3xf32> columns([1, 2, 3])
+    }
+    nn.param @w : tensor<3x1xf32> init(#nn.zeros)
+    nn.program @predict frozen reads(@r) { ... nn.return %p : tensor<?x1xf32> }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numPrograms", "programs-erased", "Programs that answer nothing">,
+    Statistic<"numSymbols", "symbols-erased", "Parameters, states and tables that nothing reads">,
+    Statistic<"numFields", "fields-erased", "Fields that nothing reads">
+  ];
+}
+
 #endif // PDLC_TRANSFORMS_NNPASSES_TD

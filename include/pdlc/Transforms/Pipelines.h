@@ -36,6 +36,8 @@ struct PipelineOptions {
   /// A name that LLVM knows, or `native`.
   std::string targetCpu = "x86-64-v3";
   Target target = Target::Cpu;
+  /// Whether only what answers requests is kept; in mode local.
+  bool serving = false;
   /// Where it has servers, phase `roles` leaves two modules in one; later
   /// phases treat each, or, where `isRole` is set, the module, which then is
   /// one of them.

@@ -73,6 +73,11 @@ public:
   void bind(const pdl_symbol *symbols, EmbeddingTable *const *tables,
             int32_t symbolCount, bool frozen);
 
+  /// Says where the pulls of programs that only read go: what they read of each
+  /// symbol of the descriptor, null for parameters.
+  void bindFrozen(const pdl_symbol *symbols, const FrozenRows *const *rows,
+                  int32_t symbolCount);
+
   /// Says where the samples of metrics of groups are kept, by metric of the
   /// descriptor. They live longer than their use.
   void keepGroups(pdlabi::GroupedSamples *samples) { groups = samples; }
@@ -133,11 +138,18 @@ public:
   void *allocateForStep(int64_t bytes);
 
   EmbeddingTable *tableOf(int32_t symbol) const {
-    return symbol >= 0 && symbol < symbolCount ? tables[symbol] : nullptr;
+    return symbol >= 0 && symbol < symbolCount && tables ? tables[symbol]
+                                                         : nullptr;
+  }
+  /// What a frozen program reads; null for what is no table here.
+  const FrozenRows *frozenRowsOf(int32_t symbol) const {
+    if (symbol < 0 || symbol >= symbolCount)
+      return nullptr;
+    return frozenRows ? frozenRows[symbol] : tables[symbol];
   }
   /// Whether `symbol` is a table whose rows are on servers.
   bool isRemoteTable(int32_t symbol) const {
-    return symbol >= 0 && symbol < symbolCount && !tables[symbol] &&
+    return symbol >= 0 && symbol < symbolCount && tables && !tables[symbol] &&
            symbols[symbol].kind == PDL_SYMBOL_TABLE;
   }
   const pdl_symbol &symbolAt(int32_t symbol) const { return symbols[symbol]; }
@@ -150,6 +162,7 @@ public:
 private:
   const pdl_symbol *symbols = nullptr;
   EmbeddingTable *const *tables = nullptr;
+  const FrozenRows *const *frozenRows = nullptr;
   int32_t symbolCount = 0;
   bool frozen = true;
   pdlabi::GroupedSamples *groups = nullptr;

@@ -23,6 +23,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/Table/FrozenRows.h"
 #include "pdlrt/Table/RowHeader.h"
 #include "pdlrt/Table/RowLayout.h"
 #include "pdlrt/Table/TableOptions.h"
@@ -61,12 +62,12 @@ enum class NewRow {
 ///
 /// Thread-safety: calls lock the shards that they touch, so any may run beside
 /// any other. What a row holds is guarded by the caller.
-class EmbeddingTable {
+class EmbeddingTable : public FrozenRows {
 public:
   static constexpr int shardCount = 1024;
 
   explicit EmbeddingTable(TableOptions options);
-  virtual ~EmbeddingTable();
+  ~EmbeddingTable() override;
 
   const TableOptions &options() const { return tableOptions; }
   /// Those of the options, computed once.
@@ -76,7 +77,6 @@ public:
   /// Those of the options; see there.
   size_t elementBytes() const { return tableOptions.elementBytes(); }
   size_t frozenOffset() const { return tableOptions.frozenOffset(); }
-  int32_t frozenStorage() const { return tableOptions.frozenStorage(); }
 
   /// rows[i] = the row of keys[i], created with its initial value if it is new;
   /// `inserted` rises by the number of new rows. Keys may repeat. Fails if the
@@ -118,6 +118,14 @@ public:
   virtual int64_t find(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch) const = 0;
 
+  int64_t findFrozen(int64_t count, const int64_t *keys, void **rows,
+                     TableScratch &scratch) const override;
+  int32_t frozenStorage() const override {
+    return tableOptions.frozenStorage();
+  }
+  size_t frozenBytes() const override { return tableOptions.frozenBytes(); }
+  void initialFrozen(int64_t key, void *value) const override;
+
   /// The number of rows in a shard, 0 <= shard < shardCount.
   virtual int64_t shardSize(int shard) const = 0;
 
@@ -147,9 +155,13 @@ public:
 
   /// Writes the initial value (`width` elements) of a key: as it is stored, in
   /// `valueBytes`.
-  void initialValue(int64_t key, void *value) const;
+  void initialValue(int64_t key, void *value) const {
+    tableOptions.initialValue(key, value);
+  }
   /// Writes it as elements, those that are stored.
-  void initialElements(int64_t key, void *elements) const;
+  void initialElements(int64_t key, void *elements) const {
+    tableOptions.initialElements(key, elements);
+  }
   /// Writes what frozen programs read of a row, as elements.
   void frozenElements(const void *row, void *elements) const;
   /// Writes the initial value and the slots of a key.

@@ -22,6 +22,9 @@ namespace pdlrt {
 
 /// What a table stores.
 struct TableOptions {
+  /// What the descriptor says of a table.
+  static TableOptions of(const pdl_symbol &symbol, uint64_t seed);
+
   std::string name;
   /// Symbol id, part of the key of the initial values.
   uint64_t id = 0;
@@ -53,6 +56,15 @@ struct TableOptions {
   int32_t frozenStorage() const {
     return frozenPart == 0 ? storage : int32_t(PDL_STORE_ELEMENT);
   }
+  size_t frozenBytes() const {
+    return frozenStorage() == PDL_STORE_ELEMENT ? elementBytes() : valueBytes();
+  }
+  /// Writes the initial value of a key, `width` elements: as it is stored, in
+  /// `valueBytes`; as elements, those that are stored; as frozen programs read
+  /// it.
+  void initialValue(int64_t key, void *value) const;
+  void initialElements(int64_t key, void *elements) const;
+  void initialFrozen(int64_t key, void *value) const;
   /// Of such rows in regions.
   RowLayout layout() const;
   /// For kernels: of a table that has no index, no regions, and no memory for

@@ -11,6 +11,7 @@
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/ServedSlot.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/DescriptorOrder.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
@@ -260,6 +261,14 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       result.point(data.dense_kernel, callee);
     if (FlatSymbolRefAttr onDevice = kernel.getOnDeviceAttr())
       data.device_kernel = rt::DeviceKernelOp::numberOf(module, onDevice);
+  }
+  // Nobody writes to what serves: of slots there is only the one that is read.
+  if (auto served = op->getAttrOfType<StringAttr>(nn::kServedSlotAttrName)) {
+    slots.push_back(served.str());
+    data.slot_count = data.frozen_part = 1;
+    result.point(data.slot_names, constants.strings(prefix + ".slots", slots));
+    result.point(data.slot_initial_values,
+                 constants.doubles(prefix + ".slot_values", {0.0}));
   }
   setUnits(result, prefix, symbolName);
   return result;

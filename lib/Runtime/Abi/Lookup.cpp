@@ -60,12 +60,11 @@ int32_t pdlrt_unique(void *worker, int32_t inputCount,
 
 /// Gives each key that a frozen program did not find the value that its symbol
 /// promises, in scratch memory, stored as those of the others are.
-static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
+static void fillUnknown(const FrozenRows &table, int32_t unknownKind,
                         int64_t missing, const pdl_lookup &lookup, void **rows,
                         AlignedBuffer &memory, PullCounts &counts) {
   const bool zero = unknownKind == PDL_UNKNOWN_ZERO;
-  const bool asStored = table.frozenStorage() != PDL_STORE_ELEMENT;
-  const size_t bytes = asStored ? table.valueBytes() : table.elementBytes();
+  const size_t bytes = table.frozenBytes();
   // All unknown keys may share one row of zeros: a frozen program only reads.
   auto *next =
       static_cast<char *>(memory.reserve(zero ? bytes : bytes * missing));
@@ -81,10 +80,7 @@ static void fillUnknown(const EmbeddingTable &table, int32_t unknownKind,
       continue;
     }
     counts.unknownInitial += ids;
-    if (asStored)
-      table.initialValue(lookup.keys[u], next);
-    else
-      table.initialElements(lookup.keys[u], next);
+    table.initialFrozen(lookup.keys[u], next);
     next += bytes;
   }
 }
@@ -113,9 +109,11 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
   return guarded([&]() -> Status {
     Worker &worker = Worker::of(workerPointer);
     EmbeddingTable *table = worker.tableOf(symbol);
+    const FrozenRows *frozen =
+        worker.isFrozen() ? worker.frozenRowsOf(symbol) : nullptr;
     Worker::Lookup *scratch = worker.findLookup(*lookup);
     const bool remote = worker.isRemoteTable(symbol);
-    if (!table && !remote)
+    if (!table && !frozen && !remote)
       return Status::internal("a stage pulls from a symbol that is no table");
     if (!scratch)
       return Status::internal("a stage pulls a lookup that was not "
@@ -125,7 +123,7 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     // Servers send what frozen programs read as elements.
     lookup->storage = !worker.isFrozen() ? worker.symbolAt(symbol).storage
                       : remote           ? int32_t(PDL_STORE_ELEMENT)
-                                         : table->frozenStorage();
+                                         : frozen->frozenStorage();
     if (DeviceLookups *tables = worker.deviceTablesOf(symbol)) {
       std::fill_n(rows, lookup->key_count, nullptr);
       PDLRT_RETURN_IF_ERROR(pullOnDevice(*tables, worker, symbol, *lookup,
@@ -133,15 +131,10 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     } else if (remote) {
       // The exchange says where the rows are, before they are read.
       std::fill_n(rows, lookup->key_count, nullptr);
-    } else if (worker.isFrozen()) {
-      int64_t missing = table->find(lookup->key_count, lookup->keys, rows,
-                                    worker.tableScratch());
-      if (const size_t offset = table->frozenOffset())
-        for (int64_t u = 0; u < lookup->key_count; ++u)
-          if (rows[u])
-            rows[u] = static_cast<char *>(rows[u]) + offset;
-      if (missing)
-        fillUnknown(*table, worker.symbolAt(symbol).unknown, missing, *lookup,
+    } else if (frozen) {
+      if (const int64_t missing = frozen->findFrozen(
+              lookup->key_count, lookup->keys, rows, worker.tableScratch()))
+        fillUnknown(*frozen, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);
     } else {
       auto *handles = scratch->handles.reserveFor<RowHandle>(lookup->key_count);

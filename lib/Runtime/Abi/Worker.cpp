@@ -33,8 +33,19 @@ void Worker::bind(const pdl_symbol *newSymbols,
                   bool newFrozen) {
   symbols = newSymbols;
   tables = newTables;
+  frozenRows = nullptr;
   symbolCount = newSymbolCount;
   frozen = newFrozen;
+}
+
+void Worker::bindFrozen(const pdl_symbol *newSymbols,
+                        const FrozenRows *const *newRows,
+                        int32_t newSymbolCount) {
+  symbols = newSymbols;
+  tables = nullptr;
+  frozenRows = newRows;
+  symbolCount = newSymbolCount;
+  frozen = true;
 }
 
 void Worker::beginStep() {

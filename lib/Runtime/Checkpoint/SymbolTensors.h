@@ -63,6 +63,12 @@ inline std::string slotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string("slot.") + symbol.slot_names[slot];
 }
 
+/// The tensor of a part of rows in a file of one table: "values", or the slot
+/// `part` - 1.
+inline std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
+  return part ? slotName(symbol, part - 1) : "values";
+}
+
 /// "<symbol>.slot.<slot>": among tensors of other symbols.
 inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
   return std::string(symbol.name) + "." + slotName(symbol, slot);

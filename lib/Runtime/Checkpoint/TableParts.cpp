@@ -24,11 +24,6 @@
 
 using namespace pdlrt;
 
-/// "values", or the slot `part` - 1.
-static std::string rowPartName(const pdl_symbol &symbol, int32_t part) {
-  return part ? slotName(symbol, part - 1) : "values";
-}
-
 //===----------------------------------------------------------------------===//
 // Out
 //===----------------------------------------------------------------------===//

@@ -23,8 +23,21 @@
 
 using namespace pdlrt;
 
-static bool isMissing(std::string_view text) {
+bool pdlrt::isMissingText(std::string_view text) {
   return text.empty() || text == "?";
+}
+
+static uint64_t hashSeed(const pdl_field &field, int64_t slot) {
+  return field.salt_kind == PDL_SALT_SLOT ? static_cast<uint64_t>(slot)
+                                          : field.salt;
+}
+
+bool pdlrt::keyOfText(const pdl_field &field, std::string_view text,
+                      int64_t slot, int64_t &key) {
+  if (field.hash_kind == PDL_HASH_NONE)
+    return parseInteger(text, key);
+  key = static_cast<int64_t>(pdlabi::hashText(text, hashSeed(field, slot)));
+  return true;
 }
 
 std::string pdlrt::quoteText(std::string_view text) {
@@ -161,7 +174,7 @@ Status CellParser::numberOf(std::string_view cell, T &value) const {
       return {};
     }
   }
-  if (isMissing(cell)) {
+  if (isMissingText(cell)) {
     if (field->missing_kind != PDL_MISSING_VALUE)
       return missing();
     value = static_cast<T>(field->missing_value);
@@ -272,7 +285,7 @@ template <typename T>
 Status CellParser::appendNumbersOf(std::string_view cell,
                                    RecordColumns::Column &column) const {
   std::string_view rest = cell, text;
-  bool hasMore = !isMissing(cell);
+  bool hasMore = !isMissingText(cell);
   if (!hasMore) {
     if (field->missing_kind == PDL_MISSING_VALUE)
       column.append(static_cast<T>(field->missing_value));
@@ -281,7 +294,7 @@ Status CellParser::appendNumbersOf(std::string_view cell,
   }
   while (hasMore) {
     hasMore = cutFirst(rest, text);
-    if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE)
+    if (isMissingText(text) && field->missing_kind != PDL_MISSING_VALUE)
       return Status::invalid(
           "a number among others is missing; write it, leave "
           "the whole cell empty, or give the field "
@@ -305,17 +318,13 @@ Status CellParser::noInteger(std::string_view text) const {
                 "such as hash(#nn.hash<xxh64, salt = slot>)"));
 }
 
-bool CellParser::parseId(std::string_view text, int64_t slot,
-                         int64_t &id) const {
-  if (field->hash_kind == PDL_HASH_NONE)
-    return parseInteger(text, id);
-  id = static_cast<int64_t>(pdlabi::hashText(text, seedOf(slot)));
-  return true;
+uint64_t CellParser::seedOf(int64_t slot) const {
+  return hashSeed(*field, slot);
 }
 
 Status CellParser::idOf(std::string_view cell, int64_t slot,
                         int64_t &id) const {
-  if (!isMissing(cell))
+  if (!isMissingText(cell))
     return parseId(cell, slot, id) ? Status() : noInteger(cell);
   if (field->missing_kind != PDL_MISSING_TOKEN)
     return missing();
@@ -331,7 +340,7 @@ Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
   std::string_view text;
   while (!rest.empty()) {
     cutFirst(rest, text);
-    if (isMissing(text))
+    if (isMissingText(text))
       continue;
     if (!parseId(text, slot, id))
       return noInteger(text);

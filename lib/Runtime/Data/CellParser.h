@@ -27,6 +27,14 @@ std::string quoteText(std::string_view text);
 /// half wraps); false if it is none.
 bool parseInteger(std::string_view text, int64_t &value);
 
+/// Whether a trimmed text says that there is no value: it is empty or "?".
+bool isMissingText(std::string_view text);
+
+/// The key of a trimmed text, which is not missing, in that slot of a field of
+/// ids; false where the field does not hash and the text is no decimal integer.
+bool keyOfText(const pdl_field &field, std::string_view text, int64_t slot,
+               int64_t &key);
+
 /// The number that is all of `text`, correctly rounded; false if it is none,
 /// not finite, or too large for T. T is float or double.
 template <typename T> bool parseNumber(std::string_view text, T &value);
@@ -64,11 +72,10 @@ private:
                          RecordColumns::Column &column) const;
   Status appendIdsOf(std::string_view cell, int64_t slot,
                      RecordColumns::Column &column) const;
-  uint64_t seedOf(int64_t slot) const {
-    return field->salt_kind == PDL_SALT_SLOT ? static_cast<uint64_t>(slot)
-                                             : field->salt;
+  uint64_t seedOf(int64_t slot) const;
+  bool parseId(std::string_view text, int64_t slot, int64_t &id) const {
+    return keyOfText(*field, text, slot, id);
   }
-  bool parseId(std::string_view text, int64_t slot, int64_t &id) const;
   /// Takes the first of several off `rest`; whether a separator is behind it.
   bool cutFirst(std::string_view &rest, std::string_view &first) const;
   Status missing() const;

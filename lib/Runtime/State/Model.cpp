@@ -17,21 +17,8 @@
 using namespace pdlrt;
 
 void Model::makeTable(int32_t index) {
-  const pdl_symbol &symbol = programDescriptor.symbols[index];
-  TableOptions options;
-  options.name = symbol.name;
-  options.id = symbol.id;
-  options.elementType = symbol.element_type;
-  options.storage = symbol.storage;
-  options.width = symbol.row_width;
-  options.initializer = symbol.initializer;
-  options.slotInitialValues.assign(symbol.slot_initial_values,
-                                   symbol.slot_initial_values +
-                                       symbol.slot_count);
-  options.rowSlotCount = symbol.row_slot_count;
-  options.frozenPart = symbol.frozen_part;
-  options.seed = initialSeed;
-  ownedTables[index] = createHashTable(std::move(options));
+  ownedTables[index] = createHashTable(
+      TableOptions::of(programDescriptor.symbols[index], initialSeed));
   tablePointers[index] = ownedTables[index].get();
 }
 

@@ -9,7 +9,6 @@
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include "pdlabi/hash.h"
-#include "pdlabi/philox.h"
 #include "pdlrt/Table/InitialValues.h"
 #include "pdlrt/Table/TableMoment.h"
 
@@ -45,41 +44,18 @@ void EmbeddingTable::endMoment() {
 
 int EmbeddingTable::shardOf(int64_t key) { return pdlabi::shardOfKey(key); }
 
-template <typename Stored>
-static void fillStored(const TableOptions &options, int64_t key, void *value) {
-  auto *out = static_cast<Stored *>(value);
-  pdlabi::fillInitialValues(options.initializer, options.seed, options.id,
-                            static_cast<uint64_t>(key), options.width, out);
-  // Behind an odd number of values the word is filled with zeros.
-  if (options.width % 2 != 0)
-    out[options.width] = Stored();
+int64_t EmbeddingTable::findFrozen(int64_t count, const int64_t *keys,
+                                   void **rows, TableScratch &scratch) const {
+  const int64_t missing = find(count, keys, rows, scratch);
+  if (const size_t offset = frozenOffset())
+    for (int64_t i = 0; i < count; ++i)
+      if (rows[i])
+        rows[i] = static_cast<char *>(rows[i]) + offset;
+  return missing;
 }
 
-void EmbeddingTable::initialValue(int64_t key, void *value) const {
-  switch (tableOptions.storage) {
-  case PDL_STORE_BF16:
-    return fillStored<pdlabi::BFloat16>(tableOptions, key, value);
-  case PDL_STORE_F16:
-    return fillStored<pdlabi::Float16>(tableOptions, key, value);
-  default:
-    return fillInitialValues(tableOptions.elementType, tableOptions.initializer,
-                             tableOptions.seed, tableOptions.id, key,
-                             tableOptions.width, value);
-  }
-}
-
-void EmbeddingTable::initialElements(int64_t key, void *elements) const {
-  if (tableOptions.storage == PDL_STORE_ELEMENT)
-    return initialValue(key, elements);
-  auto *out = static_cast<float *>(elements);
-  fillInitialValues(tableOptions.elementType, tableOptions.initializer,
-                    tableOptions.seed, tableOptions.id, key, tableOptions.width,
-                    out);
-  for (int64_t i = 0; i < tableOptions.width; ++i) {
-    uint16_t stored;
-    storeNearest(tableOptions.storage, 1, out + i, &stored);
-    widenStored(tableOptions.storage, 1, &stored, out + i);
-  }
+void EmbeddingTable::initialFrozen(int64_t key, void *value) const {
+  tableOptions.initialFrozen(key, value);
 }
 
 void EmbeddingTable::frozenElements(const void *row, void *elements) const {

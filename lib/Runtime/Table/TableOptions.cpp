@@ -8,12 +8,31 @@
 
 #include "pdlrt/Table/TableOptions.h"
 
+#include "pdlabi/philox.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/Table/InitialValues.h"
 
 #include <algorithm>
 
 using namespace pdlrt;
+
+TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
+  TableOptions options;
+  options.name = symbol.name;
+  options.id = symbol.id;
+  options.elementType = symbol.element_type;
+  options.storage = symbol.storage;
+  options.width = symbol.row_width;
+  options.initializer = symbol.initializer;
+  options.slotInitialValues.assign(symbol.slot_initial_values,
+                                   symbol.slot_initial_values +
+                                       symbol.slot_count);
+  options.rowSlotCount = symbol.row_slot_count;
+  options.frozenPart = symbol.frozen_part;
+  options.seed = seed;
+  return options;
+}
 
 size_t TableOptions::elementBytes() const {
   return size_t(width) * elementSize(elementType);
@@ -51,4 +70,45 @@ pdl_device_table TableOptions::describe() const {
   table.row_slot_count = int64_t(rowSlotCount);
   table.frozen_part = int64_t(frozenPart);
   return table;
+}
+
+template <typename Stored>
+static void fillStored(const TableOptions &options, int64_t key, void *value) {
+  auto *out = static_cast<Stored *>(value);
+  pdlabi::fillInitialValues(options.initializer, options.seed, options.id,
+                            static_cast<uint64_t>(key), options.width, out);
+  // Behind an odd number of values the word is filled with zeros.
+  if (options.width % 2 != 0)
+    out[options.width] = Stored();
+}
+
+void TableOptions::initialValue(int64_t key, void *value) const {
+  switch (storage) {
+  case PDL_STORE_BF16:
+    return fillStored<pdlabi::BFloat16>(*this, key, value);
+  case PDL_STORE_F16:
+    return fillStored<pdlabi::Float16>(*this, key, value);
+  default:
+    return fillInitialValues(elementType, initializer, seed, id, key, width,
+                             value);
+  }
+}
+
+void TableOptions::initialElements(int64_t key, void *elements) const {
+  if (storage == PDL_STORE_ELEMENT)
+    return initialValue(key, elements);
+  auto *out = static_cast<float *>(elements);
+  fillInitialValues(elementType, initializer, seed, id, key, width, out);
+  for (int64_t i = 0; i < width; ++i) {
+    uint16_t stored;
+    storeNearest(storage, 1, out + i, &stored);
+    widenStored(storage, 1, &stored, out + i);
+  }
+}
+
+void TableOptions::initialFrozen(int64_t key, void *value) const {
+  if (frozenStorage() == PDL_STORE_ELEMENT)
+    initialElements(key, value);
+  else
+    initialValue(key, value);
 }

@@ -8,6 +8,7 @@
 
 #include "ForeignNames.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/ServedSlot.h"
 #include "pdlc/Support/Spelling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,8 @@ using namespace pdlc::nn;
 
 LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
-  if (attribute.getName() == kPhaseAttrName &&
+  if ((attribute.getName() == kPhaseAttrName ||
+       attribute.getName() == kServedSlotAttrName) &&
       !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError()
            << "has attribute '" << attribute.getName().getValue()

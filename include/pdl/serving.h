@@ -1,0 +1,148 @@
+/*===- pdl/serving.h - Models that answer requests ----------------*- C -*-===*
+ *
+ * Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+ * See LICENSE for license information.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*
+ *
+ * What a library offers that `pdl-translate --emit=library` made of a model. It
+ * holds the frozen programs of the model that return something (@predict), and
+ * scores batches with the values of a checkpoint or of a dump.
+ *
+ * A library exports two functions, which return the same table of functions:
+ * `pdl_serving_query`, for who loads libraries by dlopen, and one with the name
+ * of the model, for who links one or several (NAME.h, made beside the library).
+ *
+ * All functions may be called by any number of threads at once, but that a
+ * model is closed once, after the last call that uses it. None throws, prints,
+ * or ends the process. One that fails returns something else than 0, or null,
+ * and leaves a sentence for the calling thread (`last_error`).
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef PDL_SERVING_H
+#define PDL_SERVING_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change that who was compiled before would misread. */
+#define PDL_SERVING_VERSION 1u
+
+/* A loaded model: the values of one checkpoint at a time, which `reload`
+ * replaces by others. */
+typedef struct pdl_serving_model pdl_serving_model;
+
+typedef enum pdl_serving_type {
+  PDL_SERVING_F32 = 0,
+  PDL_SERVING_F64 = 1,
+  PDL_SERVING_I64 = 2
+} pdl_serving_type;
+
+/* What an input has for each sample. */
+typedef enum pdl_serving_kind {
+  PDL_SERVING_DENSE = 0, /* `width` numbers */
+  PDL_SERVING_IDS = 1,   /* `width` ids */
+  PDL_SERVING_RAGGED = 2 /* `width` bags of ids, or of numbers */
+} pdl_serving_kind;
+
+/* An input or an output of a program. */
+typedef struct pdl_serving_tensor {
+  const char *name;
+  int32_t kind; /* pdl_serving_kind; of outputs PDL_SERVING_DENSE */
+  int32_t type; /* pdl_serving_type; ids are I64 */
+  int64_t width;
+  int32_t takes_texts; /* ids that the model hashes: texts may be given */
+} pdl_serving_tensor;
+
+typedef struct pdl_serving_program {
+  const char *name;
+  int32_t input_count;
+  const pdl_serving_tensor *inputs; /* in the order in which `run` wants them */
+  int32_t output_count;
+  const pdl_serving_tensor *outputs;
+} pdl_serving_program;
+
+typedef struct pdl_serving_description {
+  uint32_t struct_size;
+  const char *model_name;
+  const char *compiler_version;
+  const char *target_cpu; /* such as x86-64-v3 */
+  const char *numerics;   /* "strict" or "fast" */
+  int32_t program_count;
+  const pdl_serving_program *programs;
+} pdl_serving_description;
+
+/* One input of a batch. Either `values`, or for ids `texts`.
+ *
+ * Values: of dense inputs and ids batch * width elements, row-major, of the
+ * input's type; ids are keys as the model looks them up: where it hashes texts,
+ * their hashes. Of ragged inputs all elements, bag by bag.
+ *
+ * Texts: ids as data files have them, one behind the other; text i ends at
+ * texts[text_ends[i]] and begins where the one before ended. What they become
+ * is what the trainer's readers make of them: they are trimmed and hashed with
+ * the field's salt, and where the field has `missing("...")`, that stands for
+ * an empty one, and for an empty bag. */
+typedef struct pdl_serving_input {
+  const void *values;
+  const int32_t *splits; /* ragged: batch * width + 1 offsets, from 0 */
+  const char *texts;
+  const int64_t *text_ends;
+} pdl_serving_input;
+
+/* What a model has at the moment. */
+typedef struct pdl_serving_state {
+  uint32_t struct_size;
+  int64_t version; /* 1 for what it was opened with, then one more a reload */
+  int64_t steps;   /* of the training that saved it; -1: a dump, not known */
+  int64_t rows;    /* of all tables */
+  int64_t bytes;   /* of parameters and tables in memory */
+} pdl_serving_state;
+
+typedef struct pdl_serving {
+  uint32_t struct_size;
+  uint32_t version; /* PDL_SERVING_VERSION */
+
+  /* The sentence of the calling thread's last failure, "" if there was none. */
+  const char *(*last_error)(void);
+
+  /* Loads a checkpoint, the newest whole one of a folder of checkpoints, or a
+   * dump (.safetensors), all of which is checked; null on failure. */
+  pdl_serving_model *(*open)(const char *path);
+  /* Frees a model; null is allowed. */
+  void (*close)(pdl_serving_model *model);
+  /* The same as `open`, in the place of what the model has. Calls that have
+   * begun end on the old values, later ones see the new ones; none waits. On
+   * failure the old ones stay. */
+  int32_t (*reload)(pdl_serving_model *model, const char *path);
+  /* Fills `state`, whose struct_size the caller sets. */
+  int32_t (*state)(pdl_serving_model *model, pdl_serving_state *state);
+
+  /* What the library holds, the same for all its models. It lives as long as
+   * the library. */
+  const pdl_serving_description *(*describe)(void);
+  /* The index of a program, -1 on failure: there is none of that name. */
+  int32_t (*find_program)(const char *name);
+
+  /* Scores `batch` >= 1 samples with program `program`. `inputs` and `outputs`:
+   * in the order of the program's description; outputs[i] has room for batch *
+   * width elements, and is written only where the call succeeds. Once a thread
+   * has made its largest batches, calls allocate no memory. */
+  int32_t (*run)(pdl_serving_model *model, int32_t program, int64_t batch,
+                 const pdl_serving_input *inputs, void *const *outputs);
+} pdl_serving;
+
+/* The functions of a library, by dlsym. Null where it does not have that
+ * version, or the CPU lacks what the library was compiled for. */
+typedef const pdl_serving *(*pdl_serving_query_function)(uint32_t version);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* PDL_SERVING_H */

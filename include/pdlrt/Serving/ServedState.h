@@ -1,0 +1,92 @@
+//===- ServedState.h - The values of a checkpoint, to be read ---*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What frozen programs read of a model, and nothing that trains: of parameters
+// and rows the one part that they read (`frozen_part` of pdl_symbol).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_SERVING_SERVEDSTATE_H
+#define PDLRT_SERVING_SERVEDSTATE_H
+
+#include "pdlabi/abi.h"
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Status.h"
+#include "pdlrt/Table/FrozenRows.h"
+#include "pdlrt/Table/FrozenTable.h"
+#include "pdlrt/Table/TableOptions.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// A table that serves.
+class ServedTable final : public FrozenRows {
+public:
+  ServedTable(TableOptions options, FrozenTable rows)
+      : options(std::move(options)), rows(std::move(rows)) {}
+
+  int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
+                     TableScratch &scratch) const override;
+  int32_t frozenStorage() const override { return options.frozenStorage(); }
+  size_t frozenBytes() const override { return options.frozenBytes(); }
+  void initialFrozen(int64_t key, void *value) const override {
+    options.initialFrozen(key, value);
+  }
+
+  int64_t size() const { return rows.size(); }
+  size_t memoryBytes() const { return rows.memoryBytes(); }
+
+private:
+  TableOptions options;
+  FrozenTable rows;
+};
+
+/// The values of one checkpoint or dump. Nobody changes it: any number of
+/// threads may read.
+class ServedState {
+public:
+  /// Reads `path`: a checkpoint, a folder of checkpoints, of which the newest
+  /// that is whole is taken, or a dump. An error where it is of another model,
+  /// damaged, or lacks something. `descriptor` outlives the state. Throws
+  /// std::bad_alloc.
+  static Expected<std::shared_ptr<const ServedState>>
+  load(const pdl_descriptor &descriptor, const std::string &path);
+
+  /// By symbol, as `pdl_step_context::parameters` and `Worker::bindFrozen` want
+  /// them.
+  void *const *parameters() const { return parameterPointers.data(); }
+  const FrozenRows *const *tables() const { return tablePointers.data(); }
+
+  uint64_t seed() const { return initialSeed; }
+  /// Of the training; -1 where a dump does not say it.
+  int64_t steps() const { return stepCount; }
+  /// Of all tables.
+  int64_t rows() const;
+  /// Of all parameters and tables.
+  size_t memoryBytes() const;
+
+private:
+  friend class StateLoader;
+  explicit ServedState(const pdl_descriptor &descriptor);
+
+  uint64_t initialSeed = 0;
+  int64_t stepCount = -1;
+  size_t parameterBytes = 0;
+  std::vector<AlignedBuffer> parameterMemory;
+  std::vector<void *> parameterPointers;
+  std::vector<std::unique_ptr<ServedTable>> ownedTables;
+  std::vector<const FrozenRows *> tablePointers;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_SERVING_SERVEDSTATE_H

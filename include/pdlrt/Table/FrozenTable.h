@@ -1,0 +1,71 @@
+//===- FrozenTable.h - Rows that do not change, in one block ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What serves needs no room to grow: keys are in buckets of a cache line, and
+// rows stand one behind the other in the order of their buckets, without gaps.
+// A lookup reads one line of keys (rarely two) and the row. about 13 bytes a
+// key besides its row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_TABLE_FROZENTABLE_H
+#define PDLRT_TABLE_FROZENTABLE_H
+
+#include "pdlrt/Core/AlignedBuffer.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pdlrt {
+
+/// A map from keys to rows of equal size, which nobody changes. Any number of
+/// threads may read it.
+class FrozenTable {
+public:
+  /// Room for the rows of `keys`, of `rowBytes` bytes each, which the caller
+  /// fills: places[i] is that of keys[i]. A key that is there twice is an error
+  /// that says which. Throws std::bad_alloc.
+  static Expected<FrozenTable> build(const std::vector<int64_t> &keys,
+                                     size_t rowBytes,
+                                     std::vector<uint64_t> &places);
+  /// The row of a place, before anybody reads the table.
+  void *rowAt(uint64_t place) {
+    return static_cast<char *>(rowMemory.data()) + place * bytesOfRow;
+  }
+
+  /// Of no rows.
+  FrozenTable() = default;
+
+  int64_t size() const { return rowCount; }
+  size_t rowBytes() const { return bytesOfRow; }
+  /// Of keys and rows together.
+  size_t memoryBytes() const;
+
+  /// rows[i] = the row of keys[i], or null. Rows that are not null are passed
+  /// over: of several tables the first one that has a key gives its row.
+  /// Returns the number of nulls that are left.
+  int64_t find(int64_t count, const int64_t *keys, void **rows) const;
+
+private:
+  struct Bucket;
+  /// The bucket where the search for a key begins.
+  size_t bucketOf(int64_t key) const;
+
+  /// Where searches may begin; a few more stand behind them.
+  size_t bucketCount = 0, allBuckets = 0;
+  int64_t rowCount = 0;
+  size_t bytesOfRow = 0;
+  AlignedBuffer bucketMemory, rowMemory;
+};
+
+} // namespace pdlrt
+
+#endif // PDLRT_TABLE_FROZENTABLE_H

@@ -1,0 +1,266 @@
+//===- Api.cpp - What a library of a model offers -------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of pdl/serving.h. A library is linked with this file and one
+// compiled program; a model is the state that it has at the moment, and scorers
+// that wait for calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdl/serving.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Serving/Scorer.h"
+#include "pdlrt/Serving/ServedState.h"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+
+struct pdl_serving_model {
+  pdl_serving_model(const pdl_descriptor &descriptor,
+                    std::shared_ptr<const ServedState> state)
+      : descriptor(descriptor), current(std::move(state)),
+        idle(descriptor.program_count) {}
+
+  /// What a call works with: the state as it was when the call began.
+  struct Lease {
+    std::shared_ptr<const ServedState> state;
+    std::unique_ptr<Scorer> scorer;
+  };
+
+  Lease take(int32_t program) {
+    Lease lease;
+    {
+      const std::lock_guard lock(mutex);
+      lease.state = current;
+      if (std::vector<std::unique_ptr<Scorer>> &waiting = idle[program];
+          !waiting.empty()) {
+        lease.scorer = std::move(waiting.back());
+        waiting.pop_back();
+      }
+    }
+    if (!lease.scorer)
+      lease.scorer =
+          std::make_unique<Scorer>(descriptor, descriptor.programs[program]);
+    return lease;
+  }
+  void giveBack(int32_t program, Lease lease) {
+    const std::lock_guard lock(mutex);
+    idle[program].push_back(std::move(lease.scorer));
+  }
+
+  const pdl_descriptor &descriptor;
+  std::mutex mutex;
+  std::shared_ptr<const ServedState> current;
+  int64_t version = 1;
+  /// By program.
+  std::vector<std::vector<std::unique_ptr<Scorer>>> idle;
+};
+
+namespace {
+
+/// What a library says of itself, made when it is asked first.
+class Description {
+public:
+  explicit Description(const pdl_descriptor &descriptor) {
+    inputs.resize(descriptor.program_count);
+    outputs.resize(descriptor.program_count);
+    for (int32_t p = 0; p < descriptor.program_count; ++p) {
+      const pdl_program &program = descriptor.programs[p];
+      for (int32_t i = 0; i < program.field_count; ++i) {
+        const pdl_field &field = descriptor.fields[program.fields[i]];
+        inputs[p].push_back({field.name, field.kind, field.element_type,
+                             field.width,
+                             int32_t(field.element_type == PDL_I64)});
+      }
+      for (int32_t i = 0; i < program.output_count; ++i) {
+        const pdl_output &output = program.outputs[i];
+        outputs[p].push_back({output.name, PDL_SERVING_DENSE,
+                              output.element_type, output.width, 0});
+      }
+      programs.push_back({program.name, program.field_count, inputs[p].data(),
+                          program.output_count, outputs[p].data()});
+    }
+    all = {sizeof(all),
+           descriptor.model_name,
+           descriptor.compiler_version,
+           descriptor.target_cpu,
+           descriptor.numerics == PDL_NUMERICS_STRICT ? "strict" : "fast",
+           descriptor.program_count,
+           programs.data()};
+  }
+
+  const pdl_serving_description &get() const { return all; }
+
+private:
+  std::vector<std::vector<pdl_serving_tensor>> inputs, outputs;
+  std::vector<pdl_serving_program> programs;
+  pdl_serving_description all = {};
+};
+
+} // namespace
+
+/// Runs `body`, which returns a Status; nothing is thrown out of it.
+template <typename Body> static int32_t guarded(Body &&body) {
+  try {
+    return body().report();
+  } catch (const std::bad_alloc &) {
+    return pdlrt_set_error(PDL_OUT_OF_MEMORY,
+                           "out of memory; use smaller batches, or a machine "
+                           "with more memory");
+  } catch (const std::exception &error) {
+    return pdlrt_set_error(PDL_INTERNAL, error.what());
+  }
+}
+
+/// That of the library's program; it was checked before anybody got a function.
+static const pdl_descriptor &descriptorOfLibrary() {
+  return *pdl_program_query(PDL_ABI_VERSION);
+}
+
+static Status requireModel(const pdl_serving_model *model) {
+  return model ? Status() : Status::invalid("the model is null; open one");
+}
+
+static pdl_serving_model *openModel(const char *path) {
+  pdl_serving_model *model = nullptr;
+  (void)guarded([&]() -> Status {
+    if (!path)
+      return Status::invalid("the path of the model is null");
+    const pdl_descriptor &descriptor = descriptorOfLibrary();
+    auto state = ServedState::load(descriptor, path);
+    if (!state)
+      return std::move(state).status();
+    model = new pdl_serving_model(descriptor, *std::move(state));
+    return {};
+  });
+  return model;
+}
+
+static void closeModel(pdl_serving_model *model) { delete model; }
+
+static int32_t reloadModel(pdl_serving_model *model, const char *path) {
+  return guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    if (!path)
+      return Status::invalid("the path of the model is null");
+    auto state = ServedState::load(model->descriptor, path);
+    if (!state)
+      return std::move(state).status();
+    std::shared_ptr<const ServedState> old = *std::move(state);
+    // The old one is freed by whoever used it last, outside of the lock.
+    const std::lock_guard lock(model->mutex);
+    std::swap(model->current, old);
+    ++model->version;
+    return {};
+  });
+}
+
+static int32_t stateOf(pdl_serving_model *model, pdl_serving_state *state) {
+  return guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    if (!state || state->struct_size < sizeof(pdl_serving_state))
+      return Status::invalid("struct_size of the state is not that of "
+                             "pdl_serving_state; set it before the call");
+    std::shared_ptr<const ServedState> current;
+    {
+      const std::lock_guard lock(model->mutex);
+      current = model->current;
+      state->version = model->version;
+    }
+    state->steps = current->steps();
+    state->rows = current->rows();
+    state->bytes = int64_t(current->memoryBytes());
+    return {};
+  });
+}
+
+static const pdl_serving_description *describeLibrary() {
+  const pdl_serving_description *found = nullptr;
+  (void)guarded([&]() -> Status {
+    // Constant: what the program's descriptor says in other words.
+    static const Description description(descriptorOfLibrary());
+    found = &description.get();
+    return {};
+  });
+  return found;
+}
+
+static int32_t findProgramOf(const char *name) {
+  int32_t found = -1;
+  (void)guarded([&]() -> Status {
+    const pdl_descriptor &descriptor = descriptorOfLibrary();
+    std::string known;
+    for (int32_t p = 0; p < descriptor.program_count; ++p) {
+      if (name && descriptor.programs[p].name == std::string(name)) {
+        found = p;
+        return {};
+      }
+      known += (p ? ", @" : "@") + std::string(descriptor.programs[p].name);
+    }
+    return Status::invalid(std::string("the library has no program @") +
+                           (name ? name : "(null)") + ", only " + known);
+  });
+  return found;
+}
+
+static int32_t runProgram(pdl_serving_model *model, int32_t program,
+                          int64_t batch, const pdl_serving_input *inputs,
+                          void *const *outputs) {
+  return guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    if (program < 0 || program >= model->descriptor.program_count)
+      return Status::invalid("there is no program " + std::to_string(program) +
+                             "; find_program gives the number of one");
+    if (!outputs ||
+        (!inputs && model->descriptor.programs[program].field_count))
+      return Status::invalid("inputs or outputs are null");
+    pdl_serving_model::Lease lease = model->take(program);
+    Status status = lease.scorer->run(*lease.state, batch, inputs, outputs);
+    model->giveBack(program, std::move(lease));
+    return status;
+  });
+}
+
+/// What both exported functions return.
+extern "C" __attribute__((visibility("default"))) const pdl_serving *
+pdl_serving_query(uint32_t version) {
+  static const pdl_serving functions = {sizeof(pdl_serving),
+                                        PDL_SERVING_VERSION,
+                                        pdlrt_last_error,
+                                        openModel,
+                                        closeModel,
+                                        reloadModel,
+                                        stateOf,
+                                        describeLibrary,
+                                        findProgramOf,
+                                        runProgram};
+  if (version != PDL_SERVING_VERSION) {
+    pdlrt_set_error(PDL_INVALID_ARGUMENT,
+                    "the library offers version 1 of pdl/serving.h; translate "
+                    "the model again, or compile the caller with the header "
+                    "beside the library");
+    return nullptr;
+  }
+  char missing[512];
+  const pdl_descriptor *descriptor = pdl_program_query(PDL_ABI_VERSION);
+  describeMissingCpuFeatures(readCpuFacts(), descriptor, missing,
+                             sizeof(missing));
+  if (missing[0]) {
+    pdlrt_set_error(PDL_INVALID_ARGUMENT, missing);
+    return nullptr;
+  }
+  return checkDescriptor(descriptor).report() == PDL_OK ? &functions : nullptr;
+}

@@ -1,0 +1,206 @@
+//===- Scorer.cpp - One batch through a frozen program --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Serving/Scorer.h"
+
+#include "Data/CellParser.h"
+#include "Data/CellSplitter.h"
+#include "pdlrt/Abi/AffineSize.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+using namespace pdlrt;
+
+Scorer::Scorer(const pdl_descriptor &descriptor, const pdl_program &program)
+    : descriptor(descriptor), program(program), fields(program.field_count),
+      lookups(program.lookup_count), values(program.field_count),
+      splits(program.field_count), outputBuffers(program.output_count),
+      outputPointers(program.output_count),
+      lossSums(size_t(std::max(program.objective_count, 1))),
+      weightSums(lossSums.size()) {
+  context.struct_size = sizeof(context);
+  context.worker = &worker;
+  context.fields = fields.data();
+  context.lookups = lookups.data();
+  context.loss_sum = lossSums.data();
+  context.weight_sum = weightSums.data();
+  context.outputs = outputPointers.data();
+  context.draws = &draws;
+}
+
+size_t Scorer::arenaBytes(const pdl_affine_size &size) const {
+  const std::optional<int64_t> bytes =
+      evaluate(size, {context.batch, fields, lookups});
+  // No memory has so many bytes.
+  if (!bytes)
+    throw std::bad_alloc();
+  return size_t(*bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static Status refuse(const pdl_field &field, const std::string &why) {
+  return Status::invalid(std::string("input '") + field.name + "': " + why);
+}
+
+static size_t fieldElementSize(const pdl_field &field) {
+  return field.element_type == PDL_F32 ? 4 : 8;
+}
+
+Status Scorer::takeBags(const pdl_field &field, const pdl_serving_input &input,
+                        pdl_field_data &data) {
+  if (!input.splits)
+    return refuse(field, "has no splits, which say where its bags begin");
+  const int64_t bags = context.batch * field.width;
+  if (input.splits[0] != 0)
+    return refuse(field, fmt::format("the first of its splits is {}, not 0",
+                                     input.splits[0]));
+  for (int64_t i = 0; i < bags; ++i)
+    if (input.splits[i + 1] < input.splits[i])
+      return refuse(field,
+                    fmt::format("splits[{}] is {}, less than the one before, "
+                                "{}; they ascend",
+                                i + 1, input.splits[i + 1], input.splits[i]));
+  data.splits = input.splits;
+  data.value_count = input.splits[bags];
+  return {};
+}
+
+/// The key of a text in that slot of the field.
+static Status keyOf(const pdl_field &field, std::string_view text, int64_t slot,
+                    int64_t &key) {
+  return keyOfText(field, text, slot, key)
+             ? Status()
+             : refuse(field,
+                      quoteText(text) + " is not a decimal integer of 64 bits");
+}
+
+Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
+                         int32_t index, pdl_field_data &data) {
+  const bool isRagged = field.kind == PDL_FIELD_RAGGED;
+  const bool hasToken = field.missing_kind == PDL_MISSING_TOKEN;
+  const int64_t bags = context.batch * field.width;
+  // Each empty bag may get a token.
+  const int64_t most = data.value_count + (isRagged && hasToken ? bags : 0);
+  if (most > INT32_MAX)
+    return refuse(field, "has more texts than a batch can have");
+  auto *keys = values[index].reserveFor<int64_t>(size_t(most));
+  int32_t *ends =
+      isRagged ? splits[index].reserveFor<int32_t>(size_t(bags) + 1) : nullptr;
+  int64_t count = 0, next = 0, begin = 0;
+  for (int64_t bag = 0; bag < bags; ++bag) {
+    const int64_t slot = bag % field.width, before = count;
+    for (const int64_t end = isRagged ? data.splits[bag + 1] : bag + 1;
+         next < end; ++next) {
+      const int64_t textEnd = input.text_ends[next];
+      if (textEnd < begin)
+        return refuse(field, fmt::format("text_ends[{}] is {}, less than the "
+                                         "one before, {}; they ascend",
+                                         next, textEnd, begin));
+      const std::string_view text =
+          trim({input.texts + begin, size_t(textEnd - begin)});
+      begin = textEnd;
+      if (!isMissingText(text))
+        PDLRT_RETURN_IF_ERROR(keyOf(field, text, slot, keys[count++]));
+    }
+    if (count == before && hasToken)
+      PDLRT_RETURN_IF_ERROR(
+          keyOf(field, field.missing_token, slot, keys[count++]));
+    if (isRagged)
+      ends[bag + 1] = int32_t(count);
+    else if (count == before)
+      return refuse(field, fmt::format("the text of sample {} is empty, and "
+                                       "the field has no missing(...)",
+                                       bag / field.width));
+  }
+  if (isRagged)
+    ends[0] = 0;
+  data = {keys, ends, count};
+  return {};
+}
+
+Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
+  const pdl_field &field = descriptor.fields[program.fields[index]];
+  pdl_field_data &data = fields[index];
+  data = {};
+  if (field.kind == PDL_FIELD_RAGGED)
+    PDLRT_RETURN_IF_ERROR(takeBags(field, input, data));
+  else
+    data.value_count = context.batch * field.width;
+  if (input.text_ends) {
+    if (field.element_type != PDL_I64)
+      return refuse(field, "has texts, but takes numbers; give values");
+    if (input.values)
+      return refuse(field, "has values and texts; give one of them");
+    return hashTexts(field, input, index, data);
+  }
+  if (!input.values && data.value_count > 0)
+    return refuse(field, "has neither values nor texts");
+  // The program reads aligned memory.
+  const size_t bytes = size_t(data.value_count) * fieldElementSize(field);
+  if (reinterpret_cast<uintptr_t>(input.values) % PDL_BUFFER_ALIGNMENT == 0 &&
+      input.values) {
+    data.values = const_cast<void *>(input.values);
+  } else {
+    data.values = values[index].reserve(bytes);
+    if (bytes)
+      std::memcpy(data.values, input.values, bytes);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The batch
+//===----------------------------------------------------------------------===//
+
+Status Scorer::run(const ServedState &state, int64_t batch,
+                   const pdl_serving_input *inputs, void *const *outputs) {
+  // So that offsets of 32 bits count what it has.
+  constexpr int64_t mostSamples = int64_t(1) << 24;
+  if (batch < 1 || batch > mostSamples)
+    return Status::invalid(fmt::format("a batch of {} samples; it has 1 to {}",
+                                       batch, mostSamples));
+  context.batch = batch;
+  for (int32_t i = 0; i < program.field_count; ++i)
+    PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
+  worker.bindFrozen(descriptor.symbols, state.tables(),
+                    descriptor.symbol_count);
+  context.parameters = state.parameters();
+  if (int64_t(sampleNumbers.size()) < batch) {
+    sampleNumbers.resize(size_t(batch));
+    std::iota(sampleNumbers.begin(), sampleNumbers.end(), int64_t(0));
+  }
+  draws = {state.seed(), 0, batch, sampleNumbers.data()};
+  worker.beginStep();
+  std::ranges::fill(lookups, pdl_lookup());
+  context.compute_arena = nullptr;
+  context.prepare_arena =
+      prepareArena.reserve(arenaBytes(program.prepare_arena));
+  PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
+  context.compute_arena =
+      computeArena.reserve(arenaBytes(program.compute_arena));
+  const auto bytesOf = [&](int32_t output) {
+    return size_t(batch * program.outputs[output].width) *
+           elementSize(program.outputs[output].element_type);
+  };
+  for (int32_t i = 0; i < program.output_count; ++i)
+    outputPointers[i] = outputBuffers[i].reserve(bytesOf(i));
+  PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.compute(&context)));
+  for (int32_t i = 0; i < program.output_count; ++i)
+    std::memcpy(outputs[i], outputPointers[i], bytesOf(i));
+  return {};
+}
