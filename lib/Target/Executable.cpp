@@ -167,92 +167,198 @@ static Error copyLicenses(const std::string &source, StringRef folder) {
   return Error::success();
 }
 
-Error pdlc::linkTrainer(const LinkRequest &request) {
-  Expected<std::string> linker = findLinker();
-  if (!linker)
-    return linker.takeError();
-  Expected<std::string> system = findCLibrary();
-  if (!system)
-    return system.takeError();
-  auto archive = [&](StringRef name) {
+namespace {
+
+/// One run of the linker, of which a program or a library comes.
+class Linking {
+public:
+  explicit Linking(const LinkRequest &request) : request(request) {}
+
+  /// Finds linker, C library and PDL's archives.
+  Error find();
+  /// How an executable begins.
+  void beginProgram();
+  /// How a library begins that exports `names` alone: `script` says so.
+  void beginLibrary(StringRef script, ArrayRef<std::string> names);
+  /// Adds objects and archives, links, and puts what the result loads beside
+  /// it.
+  Error finish();
+
+  void add(std::string argument) { arguments.push_back(std::move(argument)); }
+
+private:
+  std::string archive(const Twine &name) const {
     return joinPath(request.runtimeFolder, "lib" + name + ".a");
-  };
-  std::string files = joinPath(request.runtimeFolder, "pdl");
-  for (const std::string &needed :
-       {archive("PDLRuntime"), archive(request.mainArchive),
-        joinPath(files, "libstdc++.a")})
-    if (!sys::fs::exists(needed))
-      return createStringError("found no " + needed +
-                               ", which is part of PDL's runtime; build it or "
-                               "say where it is with --runtime-dir");
-  // A build without oneDNN has no such archive; the strict kernels serve then.
-  bool oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
-
-  std::vector<std::string> grpcArchives;
-  if (request.grpc) {
-    if (!sys::fs::exists(archive("PDLRuntimeGrpc")))
-      return createStringError("found no " + archive("PDLRuntimeGrpc") +
-                               ", which is part of PDL's runtime; build it or "
-                               "say where it is with --runtime-dir");
-    Expected<std::vector<std::string>> found =
-        findGrpcArchives(joinPath(files, "grpc"));
-    if (!found)
-      return found.takeError();
-    grpcArchives = std::move(*found);
   }
+  Error requireFile(const std::string &path) const;
+  Error copyCompanions() const;
 
-  std::string program = joinPath(request.folder, request.name);
-  std::string temporary = program + ".partial";
-  std::vector<std::string> arguments{
-      "-pie", "--eh-frame-hdr", "--gc-sections", "--hash-style=gnu",
-      // The program has its own C++ library; those beside it must not meet it.
-      "--exclude-libs=ALL", "-z", "relro", "-z", "now", "-dynamic-linker",
-      "/lib64/ld-linux-x86-64.so.2", "-o", temporary,
-      joinPath(*system, "Scrt1.o"), joinPath(*system, "crti.o"),
-      joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + *system};
+  const LinkRequest &request;
+  std::string linker, system, files, temporary;
+  bool oneDnn = false;
+  std::vector<std::string> grpcArchives, arguments;
+};
+
+} // namespace
+
+Error Linking::requireFile(const std::string &path) const {
+  if (sys::fs::exists(path))
+    return Error::success();
+  return createStringError("found no " + path +
+                           ", which is part of PDL's runtime; build it or "
+                           "say where it is with --runtime-dir");
+}
+
+Error Linking::find() {
+  Expected<std::string> foundLinker = findLinker();
+  if (!foundLinker)
+    return foundLinker.takeError();
+  linker = std::move(*foundLinker);
+  Expected<std::string> foundSystem = findCLibrary();
+  if (!foundSystem)
+    return foundSystem.takeError();
+  system = std::move(*foundSystem);
+  files = joinPath(request.runtimeFolder, "pdl");
+  temporary = joinPath(request.folder, request.name) + ".partial";
+  std::vector<std::string> needed{archive("PDLRuntime"),
+                                  joinPath(files, "libstdc++.a")};
+  if (!request.mainArchive.empty())
+    needed.push_back(archive(request.mainArchive));
+  if (request.grpc)
+    needed.push_back(archive("PDLRuntimeGrpc"));
+  for (const std::string &path : needed)
+    if (Error error = requireFile(path))
+      return error;
+  // A build without oneDNN has no such archive; the strict kernels serve then.
+  oneDnn = request.fast && sys::fs::exists(archive("PDLRuntimeOneDNN"));
+  if (!request.grpc)
+    return Error::success();
+  Expected<std::vector<std::string>> found =
+      findGrpcArchives(joinPath(files, "grpc"));
+  if (!found)
+    return found.takeError();
+  grpcArchives = std::move(*found);
+  return Error::success();
+}
+
+void Linking::beginProgram() {
+  arguments = {"-pie",
+               // The program has its own C++ library; those beside it must not
+               // meet it.
+               "--exclude-libs=ALL", "-dynamic-linker",
+               "/lib64/ld-linux-x86-64.so.2", joinPath(system, "Scrt1.o")};
+}
+
+void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
+  // Names that only the script keeps from view are bound here, whatever
+  // libraries are loaded beside this one.
+  arguments = {"-shared", "-soname", request.name, "--version-script",
+               script.str()};
+  for (const std::string &name : names)
+    arguments.push_back("--undefined=" + name);
+}
+
+/// What the result loads from its own folder, and the licences of what is in
+/// it.
+Error Linking::copyCompanions() const {
+  if (oneDnn)
+    if (Error error = copyOneDnn(files, request.folder))
+      return error;
+  std::vector<StringRef> licenses{"licenses"};
+  if (oneDnn)
+    licenses.push_back("licenses-onednn");
+  if (request.grpc)
+    licenses.push_back("licenses-grpc");
+  for (StringRef folder : licenses)
+    if (Error error = copyLicenses(joinPath(files, folder), request.folder))
+      return error;
+  return Error::success();
+}
+
+Error Linking::finish() {
+  for (const std::string &argument :
+       {std::string("--eh-frame-hdr"), std::string("--gc-sections"),
+        std::string("--hash-style=gnu"), std::string("-z"),
+        std::string("relro"), std::string("-z"), std::string("now"),
+        std::string("-o"), temporary, joinPath(system, "crti.o"),
+        joinPath(files, "crtbeginS.o"), "-L" + files, "-L" + system})
+    add(argument);
   llvm::append_range(arguments, request.objectFiles);
-  arguments.push_back(archive(request.mainArchive));
+  if (!request.mainArchive.empty())
+    add(archive(request.mainArchive));
   if (oneDnn) {
     // Not DT_RUNPATH, which would not hold for what oneDNN loads in turn.
     for (const char *flag : {"--undefined=pdlrt_register_onednn",
                              "--disable-new-dtags", "-rpath", "$ORIGIN"})
-      arguments.push_back(flag);
-    arguments.push_back(archive("PDLRuntimeOneDNN"));
+      add(flag);
+    add(archive("PDLRuntimeOneDNN"));
   }
   if (request.grpc) {
-    arguments.push_back("--undefined=pdlrt_create_grpc_transport");
-    arguments.push_back(archive("PDLRuntimeGrpc"));
+    add("--undefined=pdlrt_create_grpc_transport");
+    add(archive("PDLRuntimeGrpc"));
     llvm::append_range(arguments, grpcArchives);
   }
-  arguments.push_back(archive("PDLRuntime"));
+  add(archive("PDLRuntime"));
   if (oneDnn)
-    arguments.push_back(joinPath(files, "libdnnl.so.2"));
+    add(joinPath(files, "libdnnl.so.2"));
   for (const std::string &last :
        {joinPath(files, "libz.a"), joinPath(files, "libzstd.a"),
         joinPath(files, "libstdc++.a"), std::string("-lm"),
         joinPath(files, "libgcc.a"), joinPath(files, "libgcc_eh.a"),
         std::string("-lc"), joinPath(files, "libgcc.a"),
-        joinPath(files, "crtendS.o"), joinPath(*system, "crtn.o")})
-    arguments.push_back(last);
+        joinPath(files, "crtendS.o"), joinPath(system, "crtn.o")})
+    add(last);
 
   sys::RemoveFileOnSignal(temporary);
-  Error error = runLinker(*linker, arguments);
-  if (!error && oneDnn)
-    error = copyOneDnn(files, request.folder);
+  Error error = runLinker(linker, arguments);
   if (!error)
-    error = copyLicenses(joinPath(files, "licenses"), request.folder);
-  if (!error && oneDnn)
-    error = copyLicenses(joinPath(files, "licenses-onednn"), request.folder);
-  if (!error && request.grpc)
-    error = copyLicenses(joinPath(files, "licenses-grpc"), request.folder);
+    error = copyCompanions();
+  std::string result = joinPath(request.folder, request.name);
   if (!error)
-    if (std::error_code code = sys::fs::rename(temporary, program))
+    if (std::error_code code = sys::fs::rename(temporary, result))
       error =
-          createStringError("cannot write " + program + ": " + code.message());
+          createStringError("cannot write " + result + ": " + code.message());
   if (error)
     removeQuietly(temporary);
   sys::DontRemoveFileOnSignal(temporary);
   return error;
+}
+
+Error pdlc::linkTrainer(const LinkRequest &request) {
+  Linking linking(request);
+  if (Error error = linking.find())
+    return error;
+  linking.beginProgram();
+  return linking.finish();
+}
+
+Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
+  LinkRequest ofLibrary = request;
+  ofLibrary.mainArchive.clear();
+  Linking linking(ofLibrary);
+  if (Error error = linking.find())
+    return error;
+  SmallString<128> script;
+  int file = -1;
+  if (std::error_code code =
+          sys::fs::createTemporaryFile("pdl-link", "map", file, script))
+    return createStringError("cannot create a temporary file: " +
+                             code.message());
+  FileRemover remover(script);
+  {
+    raw_fd_ostream stream(file, /*shouldClose=*/true);
+    stream << "{ global: pdl_serving_query; " << accessor << "; local: *; };\n";
+  }
+  linking.beginLibrary(script, {"pdl_serving_query", "pdl_serving_latest"});
+  linking.add("--defsym=" + accessor.str() + "=pdl_serving_latest");
+  if (Error error = linking.finish())
+    return error;
+  const std::string headers = joinPath(request.folder, "pdl");
+  if (std::error_code code = sys::fs::create_directories(headers))
+    return createStringError("cannot create " + headers + ": " +
+                             code.message());
+  return copyInto(joinPath(request.runtimeFolder, "pdl/serving.h"), headers,
+                  "serving.h");
 }
 
 /// Makes hidden symbols of an object file local, and renames others.

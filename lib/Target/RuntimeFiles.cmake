@@ -56,3 +56,5 @@ foreach(package libstdc++6 zlib1g libzstd1)
   endif()
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/LICENSE ${PDL_RUNTIME_FILES_DIR}/licenses/PDL.txt COPYONLY)
+# What callers of libraries include.
+configure_file(${PROJECT_SOURCE_DIR}/include/pdl/serving.h ${PDL_RUNTIME_FILES_DIR}/serving.h COPYONLY)

@@ -91,4 +91,4 @@ module {
 // TASKS-NOT: rt.update_kernel
 
 // One slot, which is the one that is read.
-// LLVM: llvm.mlir.global private constant @pdl.symbol.w.slots
+// LLVM: llvm.mlir.global {{.*}}@pdl.symbol.w.slots

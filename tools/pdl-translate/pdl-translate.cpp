@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "pdlc/Conversion/ServingHeader.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Target/Codegen.h"
@@ -48,8 +49,9 @@ static cl::opt<std::string> emitKind(
     cl::desc("exe: programs, ready to run (default): folder/trainer and, with "
              "servers (--mode), folder/pserver; trainer, pserver: only "
              "that program; obj: object files (owner.o: of a trainer, the part "
-             "that owns state); llvm: optimised LLVM IR; ptx: the kernels of "
-             "compute, for a GPU (folder/kernels.ptx)"),
+             "that owns state); library: libMODEL.so, which answers requests, "
+             "with its C header and pkg-config file; llvm: optimised LLVM IR; "
+             "ptx: the kernels of compute, for a GPU (folder/kernels.ptx)"),
     cl::value_desc("kind or roles"), cl::cat(category));
 static cl::opt<std::string>
     targetCpu("target-cpu", cl::init("x86-64-v3"),
@@ -149,12 +151,19 @@ static int checkOneOf(StringRef option, StringRef value,
 }
 
 namespace {
+/// What a library is called, and the files beside it.
+struct LibraryFiles {
+  std::string name, accessor, header, packageConfig;
+};
+
 /// One program to be.
 struct Program {
   /// Of its files: "trainer", "pserver", or "model" for an object file in mode
   /// local.
   std::string name;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Of --emit=library.
+  LibraryFiles library;
 };
 } // namespace
 
@@ -170,6 +179,7 @@ static const pdlc::ps::ModeProperties &modeProperties() {
 }
 static bool isDistributed() { return modeProperties().hasServers; }
 static bool emitsKernels() { return emitKind == "ptx"; }
+static bool emitsLibrary() { return emitKind == "library"; }
 static pdlc::Target chosenTarget() {
   return emitsKernels() || target == "cuda" ? pdlc::Target::Cuda
                                             : pdlc::Target::Cpu;
@@ -249,8 +259,9 @@ static int checkFlags() {
   SmallVector<StringRef> parts;
   StringRef(emitKind).split(parts, ',');
   for (StringRef part : parts)
-    if (checkOneOf("emit", part,
-                   {"exe", "obj", "llvm", "trainer", "pserver", "ptx"}))
+    if (checkOneOf(
+            "emit", part,
+            {"exe", "obj", "llvm", "trainer", "pserver", "library", "ptx"}))
       return 1;
   bool roles = all_of(parts, [](StringRef part) {
     return part == "trainer" || part == "pserver";
@@ -258,8 +269,13 @@ static int checkFlags() {
   if (parts.size() > 1 && !roles)
     return fail(
         "--emit=" + emitKind +
-        " mixes kinds: give exe, obj, llvm or ptx alone, or roles such as "
-        "trainer,pserver");
+        " mixes kinds: give exe, obj, library, llvm or ptx alone, or roles "
+        "such as trainer,pserver");
+  if (emitsLibrary() && isDistributed())
+    return fail("--emit=library serves in one process, whatever mode trained "
+                "what it loads; leave --mode out");
+  if (emitsLibrary() && target == "cuda")
+    return fail("--emit=library computes on CPUs; leave --target=cuda out");
   if (emitsKernels() && target.getNumOccurrences() && target == "cpu")
     return fail("--emit=ptx asks for kernels of a GPU, but --target=cpu has "
                 "none; leave --target out");
@@ -303,6 +319,7 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
   options.targetCpu = targetCpu;
   options.target = chosenTarget();
   options.mode = chosenMode();
+  options.serving = emitsLibrary();
   options.isRole = isRole;
   options.slice = slice;
   options.minBlockElements = numberOf(minBlockElements).value_or(1);
@@ -341,11 +358,24 @@ static mlir::LogicalResult addDeviceCode(mlir::ModuleOp module,
   return mlir::success();
 }
 
+/// What is said of the programs of a module in phase `tasks`, in which fields
+/// still have names.
+static LibraryFiles describeLibrary(mlir::ModuleOp module) {
+  LibraryFiles files{
+      pdlc::servingNameOf(module), pdlc::servingAccessorOf(module), {}, {}};
+  raw_string_ostream header(files.header), config(files.packageConfig);
+  pdlc::writeServingHeader(module, header);
+  pdlc::writePackageConfig(module, config);
+  return files;
+}
+
 /// `from`: the module is one role of a program of several processes, in that
 /// phase. Where kernels are asked for, phase `tasks` leaves those of a device.
+/// `library`: gets what stands beside one.
 static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
                                        std::optional<pdlc::Phase> from,
-                                       mlir::TimingScope &timing) {
+                                       mlir::TimingScope &timing,
+                                       LibraryFiles *library = nullptr) {
   const bool isRole = from.has_value();
   const auto runTo = [&](pdlc::Phase next, bool verifies) {
     const std::optional<pdlc::Phase> before = std::exchange(from, next);
@@ -356,10 +386,14 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   // PDL's own, and are verified behind each phase, which a pass does.
   if (!isRole && failed(runTo(pdlc::Phase::Model, /*verifies=*/true)))
     return mlir::failure();
-  if (chosenTarget() == pdlc::Target::Cuda && to == pdlc::Phase::LLVM &&
-      (failed(runTo(pdlc::Phase::Tasks, /*verifies=*/false)) ||
-       failed(addDeviceCode(module, timing))))
-    return mlir::failure();
+  if ((chosenTarget() == pdlc::Target::Cuda || library) &&
+      to == pdlc::Phase::LLVM) {
+    if (failed(runTo(pdlc::Phase::Tasks, /*verifies=*/false)) ||
+        failed(addDeviceCode(module, timing)))
+      return mlir::failure();
+    if (library)
+      *library = describeLibrary(module);
+  }
   if (failed(runTo(to, /*verifies=*/false)))
     return mlir::failure();
   return emitsKernels() && to == pdlc::Phase::Tasks
@@ -381,6 +415,10 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
   auto phase = (*module)->getAttrOfType<mlir::StringAttr>(
       pdlc::nn::NNDialect::kPhaseAttrName);
   bool isLowered = phase && phase.getValue() == "llvm";
+  if (isLowered && emitsLibrary())
+    return mlir::emitError(module->getLoc(),
+                           "this module is in phase llvm, where fields have no "
+                           "names any more; give --emit=library the model");
   if (isLowered && emitsKernels())
     return mlir::emitError(
         module->getLoc(), "this module is in phase llvm, in which the turns of "
@@ -392,10 +430,12 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
                            "the model declares no program; add an nn.program "
                            "such as @train");
   if (isLowered || !isDistributed()) {
-    if (!isLowered && failed(runPipeline(*module, last, std::nullopt, timing)))
+    LibraryFiles library;
+    if (!isLowered && failed(runPipeline(*module, last, std::nullopt, timing,
+                                         emitsLibrary() ? &library : nullptr)))
       return mlir::failure();
-    programs.push_back(
-        {emitsPrograms() ? "trainer" : "model", std::move(module)});
+    programs.push_back({emitsPrograms() ? "trainer" : "model",
+                        std::move(module), std::move(library)});
     return mlir::success();
   }
   if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt, timing)))
@@ -410,7 +450,7 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
     role.setSymNameAttr(module->getSymNameAttr());
     if (failed(runPipeline(role, last, pdlc::Phase::Roles, timing)))
       return mlir::failure();
-    programs.push_back({std::move(name), std::move(owned)});
+    programs.push_back({std::move(name), std::move(owned), {}});
   }
   // What becomes a part of the trainer is made before it.
   std::partition(programs.begin(), programs.end(), [](const Program &program) {
@@ -442,9 +482,10 @@ static Error writeFile(StringRef name,
   return file->keep(path);
 }
 
-/// Links object files into a program in the output folder.
-static Error link(const std::vector<std::string> &objectFiles, StringRef name,
-                  const char *programPath) {
+/// What a program or library of the output folder is linked of.
+static pdlc::LinkRequest
+requestLink(const std::vector<std::string> &objectFiles, StringRef name,
+            const char *programPath) {
   pdlc::LinkRequest request;
   request.objectFiles = objectFiles;
   request.folder = outputFolder;
@@ -464,7 +505,7 @@ static Error link(const std::vector<std::string> &objectFiles, StringRef name,
     sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
     request.runtimeFolder = folder.str().str();
   }
-  return pdlc::linkTrainer(request);
+  return request;
 }
 
 namespace {
@@ -550,11 +591,34 @@ static Error finish(const std::vector<pdlc::FileBytes> &objects, StringRef name,
     std::vector<std::string> all = files.paths();
     if (name == "trainer")
       append_range(all, owner.paths());
-    return link(all, name, programPath);
+    return pdlc::linkTrainer(requestLink(all, name, programPath));
   }
   SmallString<256> output(outputFolder.getValue());
   sys::path::append(output, name + ".o");
   return pdlc::joinObjects(files.paths(), output.str().str());
+}
+
+/// Makes a library of the objects of a program, and what stands beside it.
+static Error finishLibrary(const std::vector<pdlc::FileBytes> &objects,
+                           const LibraryFiles &library,
+                           const char *programPath) {
+  PassingFiles files;
+  if (Error error = writePassing(objects, library.name, files))
+    return error;
+  if (Error error = pdlc::linkLibrary(
+          requestLink(files.paths(), "lib" + library.name + ".so", programPath),
+          library.accessor))
+    return error;
+  const std::pair<const char *, const std::string *> texts[] = {
+      {".h", &library.header}, {".pc", &library.packageConfig}};
+  for (const auto &[ending, text] : texts)
+    if (Error error =
+            writeFile(library.name + ending, [&](raw_pwrite_stream &stream) {
+              stream << *text;
+              return Error::success();
+            }))
+      return error;
+  return Error::success();
 }
 
 /// Whether something was said to LLVM itself, which may change code.
@@ -620,6 +684,8 @@ static Error emit(Program &program, const pdlc::CodegenContext &context,
   if (!objects)
     return objects.takeError();
   mlir::TimingScope linking = context.timing.nest("Linking and files");
+  if (emitsLibrary())
+    return finishLibrary(*objects, program.library, programPath);
   if (isPartOfTrainer(program.name))
     if (Error error = finishOwner(*objects, owner))
       return error;

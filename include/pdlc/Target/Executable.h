@@ -25,7 +25,8 @@ struct LinkRequest {
   std::string name;
   /// The folder of PDL's archives (libPDLRuntime.a ...), with `pdl/` in it.
   std::string runtimeFolder;
-  /// The archive that holds `main`: PDLTrainerMain or PDLServerMain.
+  /// The archive that holds `main`: PDLTrainerMain or PDLServerMain. Of a
+  /// library none.
   std::string mainArchive = "PDLTrainerMain";
   /// Whether products may run in oneDNN.
   bool fast = true;
@@ -40,6 +41,11 @@ struct LinkRequest {
 /// whole or not at all. Fails with a sentence that names what is missing and
 /// its remedy.
 llvm::Error linkTrainer(const LinkRequest &request);
+
+/// Links a library that serves (pdl/serving.h) in the same way: it exports
+/// `pdl_serving_query`, and the same functions by the name `accessor`, and
+/// nothing else; what its program does not reach is not in it.
+llvm::Error linkLibrary(const LinkRequest &request, llvm::StringRef accessor);
 
 /// Makes one object file of several with the LLVM linker; what they hide from
 /// others becomes local, so that two programs can stand in one executable.

@@ -234,7 +234,7 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
   });
 }
 
-/// What both exported functions return.
+/// For who loads libraries; what the second exported function returns too.
 extern "C" __attribute__((visibility("default"))) const pdl_serving *
 pdl_serving_query(uint32_t version) {
   static const pdl_serving functions = {sizeof(pdl_serving),
@@ -263,4 +263,9 @@ pdl_serving_query(uint32_t version) {
     return nullptr;
   }
   return checkDescriptor(descriptor).report() == PDL_OK ? &functions : nullptr;
+}
+
+/// For who links libraries: each exports it by the name of its model.
+extern "C" const pdl_serving *pdl_serving_latest(void) {
+  return pdl_serving_query(PDL_SERVING_VERSION);
 }

@@ -1,0 +1,248 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Libraries that serve: what they predict is what the trainer predicts, to the bit in strict,
+from C, C++ and Python; what is in them; what they refuse."""
+
+import array
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from model_data import model_data
+from programs import BUILD, PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
+
+sys.path.insert(0, str(SOURCE / "python"))
+from pdl import serving  # noqa: E402
+
+EXAMPLES = SOURCE / "examples" / "serving"
+ROWS = 1500
+# xxh64 of "known", seed 0, as xxhsum -H1 prints it, as a number with a sign.
+HASH_OF_KNOWN = 97140750998380198
+
+
+def single(text):
+    """A number as a float of 32 bits."""
+    return ctypes.c_float(float(text)).value
+
+
+def cells_of(path):
+    return [line.rstrip("\n").split("\t") for line in path.read_text().splitlines()]
+
+
+def inputs_of(lines):
+    """What @predict of ctr_dnn takes of lines of clicks."""
+    return {"numbers": array.array("f", [float(cell or 0) for line in lines for cell in line[1:14]]),
+            "categories": [[cell] for line in lines for cell in line[14:40]]}
+
+
+class Library(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+        cls.data = model_data("ctr_dnn", cls.root, ROWS)
+        cls.out = cls.root / "out"
+        cls.made = cls.root / "library"
+        for emit, folder in ((), cls.out), (["--emit=library"], cls.made):
+            run(PDL_TRANSLATE, model("ctr_dnn"), "--numerics=strict", *emit, "-o", folder)
+        cls.checkpoint = cls.root / "checkpoints"
+        run(cls.out / "trainer", "train", "--data", cls.data, "--batch-size", "64", "--epochs",
+             "2", "--checkpoint", cls.checkpoint)
+        cls.expected = cls.predictions("--checkpoint", cls.checkpoint)
+        cls.lines = cells_of(cls.data)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def predictions(cls, *flags):
+        """What the trainer predicts."""
+        path = cls.root / "predictions.tsv"
+        run(cls.out / "trainer", "predict", "--data", cls.data, "--output", path, *flags)
+        return [single(line) for line in path.read_text().splitlines()[1:]]
+
+    def library(self):
+        return serving.Library(self.made / "libctr_dnn.so")
+
+    def score(self, loaded, batch, lines=None):
+        lines = self.lines if lines is None else lines
+        found = []
+        for begin in range(0, len(lines), batch):
+            found += loaded.run("predict", inputs_of(lines[begin:begin + batch]))["output0"]
+        return found
+
+    def test_batches_of_any_size(self):
+        loaded = self.library().open(self.checkpoint)
+        for batch in 1, 7, 512:
+            with self.subTest(batch):
+                self.assertEqual(self.score(loaded, batch), self.expected)
+
+    def test_examples(self):
+        """In C, C++ and Python, as their first lines say."""
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "ctr_dnn"], check=True,
+                               capture_output=True, text=True,
+                               env={**os.environ, "PKG_CONFIG_PATH": str(self.made)}).stdout.split()
+        programs = [[sys.executable, EXAMPLES / "score.py", self.made / "libctr_dnn.so"]]
+        for compiler, source, more in (
+                ("cc", "score.c", ["-std=c11"]),
+                ("c++", "score.cpp", ["-std=c++17", "-pthread"])):
+            program = self.root / source.replace(".", "_")
+            run(compiler, *more, "-Wall", "-Wextra", "-Werror", EXAMPLES / source, *flags, "-o",
+                 program)
+            programs.append([program])
+        for program in programs:
+            with self.subTest(program):
+                with self.data.open() as lines:
+                    done = subprocess.run([*program, self.checkpoint], stdin=lines, check=True,
+                                          capture_output=True, text=True,
+                                          env={**os.environ,
+                                               "PYTHONPATH": str(SOURCE / "python")})
+                self.assertEqual([single(line) for line in done.stdout.splitlines()],
+                                 self.expected)
+
+    def test_many_threads_and_reloads(self):
+        """Each call sees the values of one checkpoint, whatever is loaded meanwhile."""
+        before = self.root / "before"
+        run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--epochs",
+            "1", "--checkpoint", before)
+        expected = {tuple(self.expected[:64]),
+                    tuple(self.predictions("--checkpoint", before)[:64])}
+        self.assertEqual(len(expected), 2)
+        loaded = self.library().open(self.checkpoint)
+        inputs, seen, failures = inputs_of(self.lines[:64]), set(), []
+        ends = threading.Event()
+
+        def ask():
+            try:
+                while not ends.is_set():
+                    seen.add(tuple(loaded.run("predict", inputs)["output0"]))
+            except serving.ServingError as error:
+                failures.append(str(error))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for i in range(6):
+            loaded.reload(before if i % 2 == 0 else self.checkpoint)
+        ends.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertLessEqual(seen, expected)
+        self.assertEqual(loaded.state()["version"], 7)
+        self.assertEqual(self.score(loaded, 64, self.lines[:64]), self.expected[:64])
+
+    def test_dumps(self):
+        dump = self.root / "model.safetensors"
+        run(BUILD / "bin" / "pdl-checkpoint", "dump", self.checkpoint, "-o", dump)
+        loaded = self.library().open(dump)
+        self.assertEqual(self.score(loaded, 100), self.expected)
+        self.assertEqual(loaded.state()["steps"], -1)
+
+    def test_keys_in_place_of_texts(self):
+        """Keys are looked up as they are: an unknown one reads the initial value, a known one the
+        row that a text with that hash has."""
+        loaded = self.library().open(self.checkpoint)
+        with_text = {**inputs_of(self.lines[:1]), "categories": [["known"]] + 25 * [[]]}
+        keys = array.array("q", [HASH_OF_KNOWN])
+        with_key = {**with_text, "categories": (keys, array.array("i", [0] + 26 * [1]))}
+        self.assertEqual(loaded.run("predict", with_key), loaded.run("predict", with_text))
+
+    def test_what_is_in_it(self):
+        """Only what @predict needs: no label, no slots, no kernel of an update."""
+        made = self.library()
+        self.assertEqual(list(made.programs), ["predict"])
+        program = made.programs["predict"]
+        self.assertEqual([tensor.name for tensor in program.inputs], ["numbers", "categories"])
+        path = self.made / "libctr_dnn.so"
+        exported = subprocess.run(["nm", "-D", "--defined-only", path], check=True,
+                                  capture_output=True, text=True).stdout.split()[2::3]
+        self.assertEqual(sorted(exported), ["ctr_dnn_serving", "pdl_serving_query"])
+        names = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
+        self.assertIn("predict_compute", names)
+        for name in ("train_compute", "evaluate_compute", "kernel.update", "HashTable",
+                     "DeviceTable", "Updater", "pdldevice_"):
+            self.assertFalse(name in names, f"{name} is in the library")
+        self.assertLess(path.stat().st_size, 0.6 * (self.out / "trainer").stat().st_size)
+        state = made.open(self.checkpoint).state()
+        # A row has its 40 bytes; with the slots of Adam it would be 120.
+        self.assertLess(state["bytes"], 60 * state["rows"] + 1.2e6)
+
+    def test_what_is_refused(self):
+        loaded = self.library().open(self.checkpoint)
+        good = inputs_of(self.lines[:2])
+        keys = array.array("q", [1])
+        splits = array.array("i", [0] + 52 * [1])
+        cases = [
+            ("no program @rank, only @predict", "rank", good),
+            ("has no input 'label'", "predict", {**good, "label": keys}),
+            ("input 'numbers' of program @predict is missing", "predict", {"categories": []}),
+            ("takes 'f'; convert it", "predict", {**good, "numbers": array.array("d", 26 * [0])}),
+            ("which is no multiple of 13", "predict", {**good, "numbers": array.array("f", [0])}),
+            ("others 2", "predict", {**good, "categories": 26 * [[]]}),
+            ("splits end behind", "predict", {**good, "categories": (keys, array.array("i", [0] + 52 * [2]))}),
+            ("the first of its splits is 1, not 0", "predict",
+             {**good, "categories": (keys, array.array("i", 53 * [1]))}),
+            ("splits[2] is 0, less than the one before, 1", "predict",
+             {**good, "categories": (keys, array.array("i", [0, 1, 0] + 50 * [1]))}),
+        ]
+        for sentence, program, inputs in cases:
+            with self.subTest(sentence):
+                with self.assertRaises(serving.ServingError) as caught:
+                    loaded.run(program, inputs)
+                self.assertIn(sentence, str(caught.exception))
+        found = loaded.run("predict", {**good, "categories": (keys, splits)})
+        self.assertEqual(len(found["output0"]), 2)
+
+    def test_what_cannot_be_loaded(self):
+        """One sentence each; what a model has before stays."""
+        loaded = self.library().open(self.checkpoint)
+        damaged = self.root / "damaged"
+        shutil.copytree(checkpoints_in(self.checkpoint)[-1], damaged)
+        table = next(damaged.glob("table-*"))
+        content = bytearray(table.read_bytes())
+        content[-1] ^= 1
+        table.write_bytes(content)
+        other = self.root / "other"
+        text = model("ctr_dnn").read_text().replace("tensor<10xf32>", "tensor<8xf32>").replace(
+            "26x10xf32", "26x8xf32").replace("273", "221").replace("260", "208")
+        (self.root / "other.mlir").write_text(text)
+        run(PDL_TRANSLATE, self.root / "other.mlir", "--numerics=strict", "-o", other)
+        run(other / "trainer", "train", "--data", self.data, "--batch-size", "512",
+             "--checkpoint", other / "checkpoints")
+        (self.root / "text.safetensors").write_text("no tensors")
+        cases = [(self.root / "nothing", "there is no such folder"),
+                 (damaged, "damaged"),
+                 (other / "checkpoints", "rows of @emb"),
+                 (self.root / "text.safetensors", "text.safetensors")]
+        for path, sentence in cases:
+            with self.subTest(path.name):
+                for attempt in self.library().open, loaded.reload:
+                    with self.assertRaises(serving.ServingError) as caught:
+                        attempt(path)
+                    self.assertIn(sentence, str(caught.exception))
+                    self.assertNotIn("\n", str(caught.exception))
+        self.assertEqual(loaded.state()["version"], 1)
+        self.assertEqual(self.score(loaded, 512), self.expected)
+
+    def test_flags(self):
+        for flags, sentence in (
+                (["--mode=sync"], "leave --mode out"),
+                (["--target=cuda"], "leave --target=cuda out")):
+            done = subprocess.run([PDL_TRANSLATE, model("ctr_dnn"), "--emit=library", *flags, "-o",
+                                   self.root / "refused"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(sentence, done.stderr)
+            self.assertFalse((self.root / "refused").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,271 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scores with a library that `pdl-translate --emit=library` made.
+
+    library = serving.Library("out/libctr_dnn.so")
+    model = library.open("checkpoints")
+    scores = model.run("predict", {"numbers": numbers, "categories": texts})
+
+Numbers and keys are whatever has the buffer protocol (NumPy arrays, array.array, bytes): they
+are read where they are, without a copy, if they are contiguous and of the input's type. Ids
+that the model hashes may be texts. This module needs Python's standard library only.
+
+Many threads may use one model at once: calls run outside of Python's lock.
+"""
+
+import array
+import ctypes
+
+_VERSION = 1
+_DENSE, _IDS, _RAGGED = range(3)
+_CODES = ("f", "d", "q")  # by pdl_serving_type
+_NAMES = ("float32", "float64", "int64")
+
+
+class ServingError(RuntimeError):
+    """What a library refused, in its words."""
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("type", ctypes.c_int32),
+                ("width", ctypes.c_int64), ("takes_texts", ctypes.c_int32)]
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p),
+                ("input_count", ctypes.c_int32), ("inputs", ctypes.POINTER(_Tensor)),
+                ("output_count", ctypes.c_int32), ("outputs", ctypes.POINTER(_Tensor))]
+
+
+class _Description(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("model_name", ctypes.c_char_p),
+                ("compiler_version", ctypes.c_char_p), ("target_cpu", ctypes.c_char_p),
+                ("numerics", ctypes.c_char_p),
+                ("program_count", ctypes.c_int32), ("programs", ctypes.POINTER(_Program))]
+
+
+class _Input(ctypes.Structure):
+    _fields_ = [("values", ctypes.c_void_p), ("splits", ctypes.c_void_p),
+                ("texts", ctypes.c_void_p), ("text_ends", ctypes.c_void_p)]
+
+
+class _State(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("version", ctypes.c_int64),
+                ("steps", ctypes.c_int64), ("rows", ctypes.c_int64), ("bytes", ctypes.c_int64)]
+
+
+class _Functions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32), ("version", ctypes.c_uint32),
+        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("open", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)),
+        ("close", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("reload", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)),
+        ("state", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(_State))),
+        ("describe", ctypes.CFUNCTYPE(ctypes.POINTER(_Description))),
+        ("find_program", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p)),
+        ("run", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64,
+                                 ctypes.POINTER(_Input), ctypes.POINTER(ctypes.c_void_p)))]
+
+
+class Tensor:
+    """An input or output: `name`, `kind` ("dense", "ids" or "ragged"), `type` ("float32", ...),
+    `width` elements (or bags) a sample, `takes_texts`."""
+
+    def __init__(self, raw):
+        self.name = raw.name.decode()
+        self.kind = ("dense", "ids", "ragged")[raw.kind]
+        self.type = _NAMES[raw.type]
+        self.width = raw.width
+        self.takes_texts = bool(raw.takes_texts)
+        self.code = _CODES[raw.type]
+
+
+class Program:
+    """A program of a library: `name`, `inputs`, `outputs`."""
+
+    def __init__(self, index, raw):
+        self.index = index
+        self.name = raw.name.decode()
+        self.inputs = [Tensor(raw.inputs[i]) for i in range(raw.input_count)]
+        self.outputs = [Tensor(raw.outputs[i]) for i in range(raw.output_count)]
+
+
+class Library:
+    """The programs of a model, by name in `programs`; values come with `open`."""
+
+    def __init__(self, path):
+        self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
+        query = self._library.pdl_serving_query
+        query.restype, query.argtypes = ctypes.POINTER(_Functions), [ctypes.c_uint32]
+        functions = query(_VERSION)
+        if not functions:
+            raise ServingError(f"{path} does not serve here: it offers another version of "
+                               "pdl/serving.h, or this CPU lacks what it was compiled for")
+        self.functions = functions.contents
+        described = self.functions.describe().contents
+        self.model_name = described.model_name.decode()
+        self.numerics = described.numerics.decode()
+        self.programs = {}
+        for index in range(described.program_count):
+            program = Program(index, described.programs[index])
+            self.programs[program.name] = program
+
+    def error(self):
+        return ServingError(self.functions.last_error().decode())
+
+    def open(self, path):
+        """A model with the values of a checkpoint, of the newest one of a folder, or of a dump."""
+        return Model(self, path)
+
+
+def _address(buffer, code, what):
+    """Where the bytes of a buffer are, how many elements, and what keeps them."""
+    view = memoryview(buffer)
+    if not view.c_contiguous:
+        raise ServingError(f"{what} is not contiguous; copy it")
+    kind = view.format.lstrip("@=<")
+    kind = "q" if kind == "l" and view.itemsize == 8 else kind
+    kind = "i" if kind == "l" and view.itemsize == 4 else kind
+    if kind != code:
+        raise ServingError(f"{what} has elements of '{view.format}', but takes '{code}'; "
+                           "convert it")
+    count = view.nbytes // view.itemsize
+    if view.readonly or not count:
+        # ctypes points into what may be written only.
+        kept = (ctypes.c_char * max(1, view.nbytes)).from_buffer_copy(view.tobytes() or b"\0")
+    else:
+        kept = (ctypes.c_char * view.nbytes).from_buffer(view.cast("B"))
+    return ctypes.addressof(kept), count, (kept, view)
+
+
+class Model:
+    """What `Library.open` gives. Frees its memory when it goes, or with `close`."""
+
+    def __init__(self, library, path):
+        self.library = library
+        self._pointer = library.functions.open(str(path).encode())
+        if not self._pointer:
+            raise library.error()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        """Frees the model; no thread may use it any more."""
+        pointer, self._pointer = getattr(self, "_pointer", None), None
+        if pointer:
+            self.library.functions.close(pointer)
+
+    def _check(self, status):
+        if status:
+            raise self.library.error()
+
+    def reload(self, path):
+        """Takes other values. Calls that have begun end on the old ones."""
+        self._check(self.library.functions.reload(self._pointer, str(path).encode()))
+
+    def state(self):
+        """A dict of `version`, `steps`, `rows` and `bytes`."""
+        state = _State(struct_size=ctypes.sizeof(_State))
+        self._check(self.library.functions.state(self._pointer, ctypes.byref(state)))
+        return {name: getattr(state, name) for name in ("version", "steps", "rows", "bytes")}
+
+    def run(self, program, inputs, batch=None, outputs=None):
+        """Scores a batch; a dict of outputs by name, array.array unless `outputs` has buffers
+        for them.
+
+        `inputs`, by name: of dense inputs and ids a buffer of batch * width elements; of ragged
+        ones a pair of values and splits (int32, batch * width + 1); of ids that the model hashes,
+        instead of a buffer, a list of texts (str or bytes), of ragged ones a list of lists, one a
+        bag. `batch`: the number of samples; without it, what the inputs say."""
+        chosen = self.library.programs.get(program)
+        if chosen is None:
+            raise ServingError(f"the library has no program @{program}, only "
+                               + ", ".join(f"@{name}" for name in self.library.programs))
+        unknown = set(inputs) - {tensor.name for tensor in chosen.inputs}
+        if unknown:
+            raise ServingError(f"program @{program} has no input '{sorted(unknown)[0]}'")
+        raw = (_Input * max(1, len(chosen.inputs)))()
+        kept = []
+        for place, tensor in enumerate(chosen.inputs):
+            if tensor.name not in inputs:
+                raise ServingError(f"input '{tensor.name}' of program @{program} is missing")
+            found = self._take(raw[place], tensor, inputs[tensor.name], kept)
+            if found % tensor.width:
+                raise ServingError(f"input '{tensor.name}' has {found} entries, which is no "
+                                   f"multiple of {tensor.width}, those of a sample")
+            found //= tensor.width
+            if batch is None:
+                batch = found
+            elif batch != found:
+                raise ServingError(f"input '{tensor.name}' has {found} samples, others {batch}")
+        if batch is None:
+            raise ServingError(f"program @{program} has no inputs: say how many samples to score")
+        results, pointers = {}, (ctypes.c_void_p * max(1, len(chosen.outputs)))()
+        for place, tensor in enumerate(chosen.outputs):
+            given = (outputs or {}).get(tensor.name)
+            if given is None:
+                given = array.array(tensor.code, bytes(batch * tensor.width
+                                                       * array.array(tensor.code).itemsize))
+            elif memoryview(given).readonly:
+                raise ServingError(f"the buffer of output '{tensor.name}' cannot be written")
+            address, count, alive = _address(given, tensor.code, f"output '{tensor.name}'")
+            if count < batch * tensor.width:
+                raise ServingError(f"output '{tensor.name}' has room for {count} elements, but "
+                                   f"{batch * tensor.width} come")
+            kept.append(alive)
+            pointers[place] = address
+            results[tensor.name] = given
+        self._check(self.library.functions.run(self._pointer, chosen.index, batch, raw, pointers))
+        return results
+
+    @staticmethod
+    def _take(raw, tensor, given, kept):
+        """Fills an input; how many elements, or bags, it has."""
+        what = f"input '{tensor.name}'"
+        if isinstance(given, list):
+            return Model._take_texts(raw, tensor, given, kept)
+        if tensor.kind != "ragged":
+            raw.values, count, alive = _address(given, tensor.code, what)
+            kept.append(alive)
+            return count
+        values, splits = given
+        raw.values, count, alive = _address(values, tensor.code, what)
+        raw.splits, ends, alive_splits = _address(splits, "i", f"{what}: its splits")
+        kept += [alive, alive_splits]
+        if ends and memoryview(splits)[ends - 1] > count:
+            raise ServingError(f"{what}: its splits end behind its {count} values")
+        return max(0, ends - 1)
+
+    @staticmethod
+    def _take_texts(raw, tensor, given, kept):
+        if not tensor.takes_texts:
+            raise ServingError(f"input '{tensor.name}' takes numbers, no texts")
+        texts = given
+        if tensor.kind == "ragged":
+            splits, texts = array.array("i", [0]), []
+            for bag in given:
+                texts.extend(bag)
+                splits.append(len(texts))
+            raw.splits, _, alive = _address(splits, "i", "splits")
+            kept.append(alive)
+        encoded = [text.encode() if isinstance(text, str) else text for text in texts]
+        ends, end = array.array("q"), 0
+        for text in encoded:
+            end += len(text)
+            ends.append(end)
+        if not ends:
+            ends.append(0)
+        raw.text_ends, _, alive_ends = _address(ends, "q", "ends")
+        joined = ctypes.create_string_buffer(b"".join(encoded), max(1, end))
+        raw.texts = ctypes.addressof(joined)
+        kept += [alive_ends, joined]
+        return len(given)
