@@ -173,8 +173,9 @@ class Library(unittest.TestCase):
             self.assertFalse(name in names, f"{name} is in the library")
         self.assertLess(path.stat().st_size, 0.6 * (self.out / "trainer").stat().st_size)
         state = made.open(self.checkpoint).state()
-        # A row has its 40 bytes; with the slots of Adam it would be 120.
-        self.assertLess(state["bytes"], 60 * state["rows"] + 1.2e6)
+        # A row has its 40 bytes, with its key in the index 53; the slots of Adam have 80.
+        parameters = 4 * (273 * 400 + 400 + 2 * (400 * 400 + 400) + 400 + 1)
+        self.assertLess(state["bytes"] - parameters, 54 * state["rows"])
 
     def test_what_is_refused(self):
         loaded = self.library().open(self.checkpoint)

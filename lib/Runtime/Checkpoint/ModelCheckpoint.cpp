@@ -24,23 +24,6 @@
 
 using namespace pdlrt;
 
-Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
-                             const Checkpoint &checkpoint, CheckpointUse use) {
-  const CheckpointManifest &manifest = checkpoint.manifest();
-  const std::string differences =
-      differencesOf(partsOf(descriptor), manifest.modelParts, use);
-  if (differences.empty())
-    return {};
-  return Status::invalid(fmt::format(
-      "{}: does not fit this program (model {} there, {} here): {}; use the "
-      "program that wrote it, or {}",
-      checkpoint.path(), manifest.model, descriptor.model_name, differences,
-      use == CheckpointUse::Values
-          ? "another checkpoint"
-          : "keep its values: `pdl-checkpoint dump` writes them to a file, and "
-            "a new training begins with --init-from FILE"));
-}
-
 //===----------------------------------------------------------------------===//
 // Out
 //===----------------------------------------------------------------------===//
