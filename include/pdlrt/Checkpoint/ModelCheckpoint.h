@@ -26,6 +26,10 @@ namespace pdlrt {
 /// differs (ModelParts.h).
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const Checkpoint &checkpoint, CheckpointUse use);
+/// The same of what has such a manifest, and is called `path`.
+Status checkSameModel(const pdl_descriptor &descriptor,
+                      const CheckpointManifest &manifest,
+                      const std::string &path, CheckpointUse use);
 
 /// Fills in what a manifest says of the program, its symbols and the updates
 /// applied: all but settings, progress and parts.

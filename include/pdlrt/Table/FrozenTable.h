@@ -11,6 +11,9 @@
 // A lookup reads one line of keys (rarely two) and the row. about 13 bytes a
 // key besides its row.
 //
+// The block is the same in a file, which processes map and share; numbers have
+// the least byte first (docs/Spec.md, "Exports").
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_TABLE_FROZENTABLE_H
@@ -18,10 +21,12 @@
 
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Files/Safetensors.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace pdlrt {
@@ -40,9 +45,22 @@ public:
   void *rowAt(uint64_t place) {
     return static_cast<char *>(rowMemory.data()) + place * bytesOfRow;
   }
+  /// Whether it was mapped.
+  bool isMapped() const { return mapping != nullptr; }
+
+  /// Maps a file that `write` wrote, of rows of `rowBytes` bytes: its pages are
+  /// read when they are needed, and shared with other processes. Whatever it
+  /// holds, nothing but it is read; what it is to hold is looked at as far as
+  /// its first 128 bytes say it. The file must not be changed meanwhile:
+  /// another one takes its name instead.
+  static Expected<FrozenTable> map(const std::string &path, size_t rowBytes);
+  /// Writes it as a file, under a temporary name before its own.
+  Status write(const std::string &path, FileDigest &digest) const;
 
   /// Of no rows.
   FrozenTable() = default;
+  FrozenTable(FrozenTable &&) noexcept = default;
+  FrozenTable &operator=(FrozenTable &&) noexcept = default;
 
   int64_t size() const { return rowCount; }
   size_t rowBytes() const { return bytesOfRow; }
@@ -63,7 +81,11 @@ private:
   size_t bucketCount = 0, allBuckets = 0;
   int64_t rowCount = 0;
   size_t bytesOfRow = 0;
+  /// Where both are: in the memory below, or in a file.
+  const Bucket *buckets = nullptr;
+  const char *rows = nullptr;
   AlignedBuffer bucketMemory, rowMemory;
+  std::shared_ptr<const void> mapping;
 };
 
 } // namespace pdlrt

@@ -18,7 +18,13 @@ using namespace pdlrt;
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
                              const Checkpoint &checkpoint, CheckpointUse use) {
-  const CheckpointManifest &manifest = checkpoint.manifest();
+  return checkSameModel(descriptor, checkpoint.manifest(), checkpoint.path(),
+                        use);
+}
+
+Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
+                             const CheckpointManifest &manifest,
+                             const std::string &path, CheckpointUse use) {
   const std::string differences =
       differencesOf(partsOf(descriptor), manifest.modelParts, use);
   if (differences.empty())
@@ -26,7 +32,7 @@ Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
   return Status::invalid(fmt::format(
       "{}: does not fit this program (model {} there, {} here): {}; use the "
       "program that wrote it, or {}",
-      checkpoint.path(), manifest.model, descriptor.model_name, differences,
+      path, manifest.model, descriptor.model_name, differences,
       use == CheckpointUse::Values
           ? "another checkpoint"
           : "keep its values: `pdl-checkpoint dump` writes them to a file, and "

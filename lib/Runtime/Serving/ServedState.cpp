@@ -9,12 +9,13 @@
 #include "pdlrt/Serving/ServedState.h"
 
 #include "Checkpoint/SymbolTensors.h"
+#include "Serving/FileRows.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Files/Safetensors.h"
-#include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/Serving/ServedExport.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,17 +59,13 @@ public:
 
   Status readCheckpoint(const std::string &path);
   Status readDump(const std::string &path);
+  Status readExport(const std::string &path);
   std::shared_ptr<const ServedState> take() { return std::move(state); }
 
 private:
-  /// Some rows of a table, in a file.
-  struct Rows {
-    std::string file;
-    const TensorView *keys, *values;
-  };
-
   void *reserveParameter(int32_t index);
-  Status readRows(int32_t index, const std::vector<Rows> &sources);
+  Status readRows(int32_t index, const std::vector<FileRows> &rows);
+  void serveTable(int32_t index, TableOptions options, FrozenTable rows);
   Status readCheckpointRows(int32_t index, const Checkpoint &checkpoint);
   Expected<const TensorView *> take(const SafetensorsFile &file,
                                     const std::string &name,
@@ -91,87 +88,21 @@ void *StateLoader::reserveParameter(int32_t index) {
              state->parameterMemory[index].reserve(bytes);
 }
 
-/// `count` elements of a file, widened to f64 where the symbol is.
-static Status copyElements(const TensorView &tensor, int64_t first,
-                           int64_t count, int32_t elementType, void *out) {
-  if (tensor.type != TensorType::F32 || elementType == PDL_F32)
-    return tensor.read(first, count, out);
-  std::vector<float> narrow(static_cast<size_t>(count));
-  PDLRT_RETURN_IF_ERROR(tensor.read(first, count, narrow.data()));
-  std::ranges::copy(narrow, static_cast<double *>(out));
-  return {};
-}
-
-/// Brings rows of a file to the form in which a table serves them.
-static Status convertRows(const TableOptions &options, const TensorView &values,
-                          int64_t first, const std::vector<void *> &rows,
-                          std::vector<std::byte> &scratch) {
-  const auto count = int64_t(rows.size());
-  const int64_t width = options.width, elements = count * width;
-  const int32_t fileStorage = storageOf(values.type),
-                storage = options.frozenStorage();
-  const bool isSame = fileStorage == storage;
-  const size_t rowBytes =
-      size_t(width) * (isSame || fileStorage != PDL_STORE_ELEMENT
-                           ? storedSize(fileStorage, options.elementType)
-                           : elementSize(options.elementType));
-  scratch.resize(size_t(count) * rowBytes);
-  PDLRT_RETURN_IF_ERROR(copyElements(values, first * width, elements,
-                                     options.elementType, scratch.data()));
-  for (int64_t i = 0; i < count; ++i) {
-    const std::byte *from = scratch.data() + size_t(i) * rowBytes;
-    if (isSame) {
-      std::memcpy(rows[i], from, rowBytes);
-      std::memset(static_cast<char *>(rows[i]) + rowBytes, 0,
-                  options.frozenBytes() - rowBytes);
-    } else if (storage == PDL_STORE_ELEMENT) {
-      widenStored(fileStorage, width, from, static_cast<float *>(rows[i]));
-    } else if (!storeNearest(storage, width,
-                             reinterpret_cast<const float *>(from), rows[i])) {
-      return Status::invalid("tensor '" + values.name +
-                             "' has a number that is too large for the rows "
-                             "of @" +
-                             options.name + ", which are stored in 16 bits");
-    }
-  }
-  return {};
-}
-
-Status StateLoader::readRows(int32_t index, const std::vector<Rows> &sources) {
-  const pdl_symbol &symbol = descriptor.symbols[index];
-  TableOptions options = TableOptions::of(symbol, state->initialSeed);
-  std::vector<int64_t> keys;
-  for (const Rows &source : sources) {
-    const size_t before = keys.size();
-    keys.resize(before + size_t(source.keys->elementCount));
-    PDLRT_RETURN_IF_ERROR(source.keys->copyTo(keys.data() + before));
-  }
-  std::vector<uint64_t> places;
-  Expected<FrozenTable> table =
-      FrozenTable::build(keys, options.frozenBytes(), places);
+Status StateLoader::readRows(int32_t index, const std::vector<FileRows> &rows) {
+  TableOptions options =
+      TableOptions::of(descriptor.symbols[index], state->initialSeed);
+  Expected<FrozenTable> table = freezeRows(options, rows);
   if (!table)
-    return std::move(table).status().withContext(sources.front().file +
-                                                 ": of table @" + symbol.name);
-  constexpr int64_t rowsAtOnce = 4096;
-  std::vector<void *> rows;
-  std::vector<std::byte> scratch;
-  const uint64_t *place = places.data();
-  for (const Rows &source : sources)
-    for (int64_t begin = 0; begin < source.keys->elementCount;
-         begin += rowsAtOnce) {
-      rows.resize(
-          size_t(std::min(rowsAtOnce, source.keys->elementCount - begin)));
-      for (void *&row : rows)
-        row = table->rowAt(*place++);
-      if (Status status =
-              convertRows(options, *source.values, begin, rows, scratch);
-          !status.ok())
-        return std::move(status).withContext(source.file);
-    }
-  state->ownedTables[index] =
-      std::make_unique<ServedTable>(std::move(options), *std::move(table));
-  state->tablePointers[index] = state->ownedTables[index].get();
+    return std::move(table).status();
+  serveTable(index, std::move(options), *std::move(table));
   return {};
+}
+
+void StateLoader::serveTable(int32_t index, TableOptions options,
+                             FrozenTable rows) {
+  state->ownedTables[index] =
+      std::make_unique<ServedTable>(std::move(options), std::move(rows));
+  state->tablePointers[index] = state->ownedTables[index].get();
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,24 +128,10 @@ Status StateLoader::readCheckpointRows(int32_t index,
                                        const Checkpoint &checkpoint) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const int32_t part = savedPart(symbol, checkpoint);
-  std::vector<Rows> sources;
-  const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    if (parts[p].kind != PartKind::Table || parts[p].symbol != symbol.name)
-      continue;
-    const TensorView *keys = checkpoint.file(p).find("keys");
-    if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-      return checkpoint.damaged(parts[p].file + " has no keys");
-    Expected<const TensorView *> values = checkpoint.tensorOf(
-        checkpoint.file(p), rowPartName(symbol, part),
-        rowTensorType(symbol, part), {keys->elementCount, symbol.row_width});
-    if (!values)
-      return values.status();
-    sources.push_back({checkpoint.file(p).path(), keys, *values});
-  }
-  if (sources.empty())
-    return checkpoint.damaged(std::string("it has no rows of @") + symbol.name);
-  return readRows(index, sources);
+  Expected<std::vector<FileRows>> rows =
+      rowsIn(checkpoint, symbol.name, rowPartName(symbol, part),
+             rowTensorType(symbol, part), symbol.row_width);
+  return rows ? readRows(index, *rows) : std::move(rows).status();
 }
 
 Status StateLoader::readCheckpoint(const std::string &path) {
@@ -319,12 +236,83 @@ Status StateLoader::readDump(const std::string &path) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// From an export
+//===----------------------------------------------------------------------===//
+
+/// An error where an export has another part of a symbol than the program
+/// reads.
+static Status checkPart(const pdl_symbol &symbol,
+                        const CheckpointManifest &manifest,
+                        const std::string &path) {
+  const auto found = std::ranges::find(
+      manifest.symbols, std::string(symbol.name), &CheckpointSymbol::name);
+  const std::string exported =
+      found == manifest.symbols.end() || found->slots.empty()
+          ? ""
+          : found->slots.front();
+  const std::string read =
+      symbol.frozen_part ? symbol.slot_names[symbol.frozen_part - 1] : "";
+  if (exported == read)
+    return {};
+  return Status::invalid(
+      path + ": has " + (exported.empty() ? "the value" : "slot " + exported) +
+      " of @" + symbol.name + ", but the program reads " +
+      (read.empty()
+           ? "the value; export the checkpoint without --slot"
+           : "slot " + read + "; export the checkpoint with --slot " + read));
+}
+
+Status StateLoader::readExport(const std::string &path) {
+  Expected<CheckpointManifest> manifest =
+      readManifest(path + "/" + exportManifestName);
+  if (!manifest)
+    return std::move(manifest).status();
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, *manifest, path, CheckpointUse::Values));
+  state->initialSeed = manifest->seed;
+  state->stepCount = manifest->progress.steps;
+  for (const CheckpointPart &part : manifest->parts)
+    if (part.kind == PartKind::Dense) {
+      Expected<SafetensorsFile> file =
+          SafetensorsFile::open(path + "/" + part.file);
+      if (!file)
+        return std::move(file).status();
+      for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+        if (descriptor.symbols[i].kind == PDL_SYMBOL_PARAMETER)
+          PDLRT_RETURN_IF_ERROR(readDumpedParameter(i, *file));
+    }
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    PDLRT_RETURN_IF_ERROR(checkPart(symbol, *manifest, path));
+    if (symbol.kind != PDL_SYMBOL_TABLE) {
+      if (!state->parameterPointers[i])
+        return Status::invalid(path + ": has no parameters; export the "
+                                      "checkpoint again");
+      continue;
+    }
+    const auto part = std::ranges::find(
+        manifest->parts, std::string(symbol.name), &CheckpointPart::symbol);
+    if (part == manifest->parts.end())
+      return Status::invalid(path + ": has no rows of @" + symbol.name +
+                             "; export the checkpoint again");
+    TableOptions options = TableOptions::of(symbol, state->initialSeed);
+    Expected<FrozenTable> rows =
+        FrozenTable::map(path + "/" + part->file, options.frozenBytes());
+    if (!rows)
+      return std::move(rows).status();
+    serveTable(i, std::move(options), *std::move(rows));
+  }
+  return {};
+}
+
 Expected<std::shared_ptr<const ServedState>>
 ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
   StateLoader loader(descriptor);
   std::error_code ignored;
   PDLRT_RETURN_IF_ERROR(std::filesystem::is_regular_file(path, ignored)
                             ? loader.readDump(path)
-                            : loader.readCheckpoint(path));
+                        : isExport(path) ? loader.readExport(path)
+                                         : loader.readCheckpoint(path));
   return loader.take();
 }
