@@ -222,9 +222,10 @@ class Deltas(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("something of that name already", done.stderr)
 
-    def train_job(self, mode, servers, saved, *more, steps=60):
+    def train_job(self, mode, servers, saved, *more, steps=60,
+                  server_flags=()):
         peers = mode in ("collective", "hybrid")
-        server_flags = ["--checkpoint", saved, "--seed", 5]
+        server_flags = ["--checkpoint", saved, "--seed", 5, *server_flags]
         if "--resume" in more:
             server_flags.append("--resume")
         cluster = Cluster(self.program(mode), 2, servers,
@@ -283,19 +284,54 @@ class Deltas(unittest.TestCase):
         self.check_mode("hybrid", 2)
 
     def test_modes_that_differ_from_run_to_run(self):
-        """One run: each delta, read as it is, is its own merged one, and a job
-        goes on from it."""
-        for mode in ("async", "half-async", "geo"):
+        """What servers have applied, replayed, is the state of the delta."""
+        for mode, flags in (("async", []), ("half-async", []),
+                            ("quorum", ["--quorum", 1])):
             with self.subTest(mode=mode):
                 saved = self.root / f"{mode}-saved"
-                self.train_job(mode, 2, saved, "--checkpoint-deltas", 3)
-                self.train_job(mode, 2, saved, "--checkpoint-deltas", 3,
-                               "--resume", steps=80)
+                logs = [self.root / f"{mode}-logs-{i}" for i in range(2)]
+                for folder in logs:
+                    folder.mkdir()
+                self.train_job(mode, 2, saved, "--checkpoint-deltas", 9,
+                               server_flags=["--log-applied", logs[0], *flags])
+                middle = self.root / f"{mode}-middle"
+                shutil.copytree(saved, middle)
+                self.train_job(mode, 2, saved, "--checkpoint-deltas", 9,
+                               "--resume", steps=80,
+                               server_flags=["--log-applied", logs[1], *flags])
                 found = checkpoints_in(saved)
-                self.assertTrue(any(map(is_delta, found)))
-                dump = self.root / f"{mode}.dump"
-                run(PDL_CHECKPOINT, "dump", saved, "-o", dump)
-                run(PDL_CHECKPOINT, "diff", saved, dump)
+                self.assertGreater(len(found), 5)
+                self.assertEqual([is_delta(c) for c in found],
+                                 [i > 0 for i in range(len(found))])
+                for folder, told, begun in (
+                        (middle, logs[0], []),
+                        (saved, logs[1], ["--checkpoint", middle])):
+                    again = told / "again"
+                    run(self.program(mode) / "pserver", "replay",
+                        *(told / f"applied-{rank}.log" for rank in range(2)),
+                        "-o", again, *begun)
+                    run(PDL_CHECKPOINT, "diff", folder, again)
+
+    def test_mode_geo(self):
+        """Trainer 0 saves its copy, which it also dumps."""
+        saved, dump = self.root / "geo-saved", self.root / "geo-dump"
+        self.train_job("geo", 2, saved, "--checkpoint-deltas", 9)
+        self.train_job("geo", 2, saved, "--checkpoint-deltas", 9, "--resume",
+                       steps=80)
+        self.train_job("geo", 2, saved, "--checkpoint-deltas", 9, "--resume",
+                       "--dump", dump, "--dump-slots", steps=100)
+        self.assertTrue(is_delta(checkpoints_in(saved)[-1]))
+        run(PDL_CHECKPOINT, "diff", saved, dump)
+
+    def test_workers_that_do_not_wait(self):
+        saved, dump = self.root / "hogwild", self.root / "hogwild-dump"
+        more = ["--replicas", "1x2", "--hogwild", "--checkpoint-deltas", 9,
+                "--dump", dump, "--dump-slots"]
+        self.train(saved, *more, steps=50)
+        run(PDL_CHECKPOINT, "diff", saved, dump)
+        self.train(saved, *more, "--resume")
+        self.assertTrue(is_delta(checkpoints_in(saved)[-1]))
+        run(PDL_CHECKPOINT, "diff", saved, dump)
 
 
 if __name__ == "__main__":

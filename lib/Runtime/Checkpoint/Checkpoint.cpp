@@ -33,8 +33,19 @@ Status Checkpoint::damaged(const std::string &what) const {
                          "; the checkpoint is damaged, so use another one");
 }
 
+/// Where a checkpoint really stands: not a link to it, and not `.`.
+static fs::path placeOf(const std::string &folder) {
+  const fs::path path = folder;
+  std::error_code error;
+  if (path.has_filename() && path.filename() != "." &&
+      path.filename() != ".." && !fs::is_symlink(path, error))
+    return path;
+  const fs::path real = fs::canonical(path, error);
+  return error ? path : real;
+}
+
 CheckpointLink Checkpoint::link() const {
-  return {fs::path(folder).filename(), digest};
+  return {placeOf(folder).filename(), digest};
 }
 
 Expected<Checkpoint> Checkpoint::openAlone(const std::string &path,
@@ -54,10 +65,11 @@ Expected<Checkpoint> Checkpoint::open(const std::string &path,
 
 /// Opens all that a delta follows.
 Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
-  const std::string parent = fs::path(folder).parent_path();
+  const fs::path own = placeOf(folder);
+  const std::string parent = own.parent_path();
   std::optional<CheckpointLink> next = content.after;
-  // By names, as digests that lead in a circle cannot be made.
-  std::string follower = fs::path(folder).filename();
+  // It ends, as digests that lead in a circle cannot be made.
+  std::string follower = own.filename();
   while (next) {
     const std::string path = (parent.empty() ? "." : parent) + "/" + next->name;
     std::error_code error;

@@ -242,6 +242,11 @@ TEST(Delta, WithAllBeforeItIsTheWhole) {
     const Expected<Checkpoint> alone = Checkpoint::openAlone(chain.pathOf(7));
     ASSERT_TRUE(alone.ok());
     EXPECT_TRUE(alone->earlier().empty());
+    // However its folder is called.
+    fs::create_directory_symlink(chain.pathOf(7), folder.file("latest"));
+    for (const std::string &path :
+         {chain.pathOf(7) + "/", chain.pathOf(7) + "/.", folder.file("latest")})
+      EXPECT_TRUE(Checkpoint::open(path).ok()) << path;
   }
 }
 
