@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
@@ -74,7 +75,7 @@ static void printSymbols(const Checkpoint &checkpoint) {
     if (!symbol.slots.empty())
       line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
     if (symbol.isTable) {
-      int64_t keys = 0, parts = 0;
+      int64_t keys = 0, erased = 0, parts = 0;
       uint64_t bytes = 0;
       for (size_t p = 0; p < manifest.parts.size(); ++p) {
         if (manifest.parts[p].kind != PartKind::Table ||
@@ -82,11 +83,17 @@ static void printSymbols(const Checkpoint &checkpoint) {
           continue;
         const TensorView *found = checkpoint.file(p).find("keys");
         keys += found ? found->elementCount : 0;
+        found = checkpoint.file(p).find("erased");
+        erased += found ? found->elementCount : 0;
         bytes += manifest.parts[p].digest.bytes;
         ++parts;
       }
-      line += fmt::format(", {} keys, {} in {} {}", keys, sizeText(bytes),
-                          parts, parts == 1 ? "part" : "parts");
+      line +=
+          fmt::format(", {} {}keys, {} in {} {}", keys,
+                      checkpoint.isDelta() ? "changed " : "", sizeText(bytes),
+                      parts, parts == 1 ? "part" : "parts");
+      if (erased > 0)
+        line += fmt::format(", {} keys erased", erased);
     }
     print(line);
   }
@@ -98,7 +105,13 @@ static int inspect(const std::string &path) {
     return fail(1, checkpoint.status().message());
   const CheckpointManifest &manifest = checkpoint->manifest();
   print(fmt::format("checkpoint           {}", checkpoint->path()));
-  print(fmt::format("format version       {}", checkpointVersion));
+  print(fmt::format("format version       {}",
+                    checkpoint->isDelta() ? deltaVersion : checkpointVersion));
+  for (const Checkpoint &each : checkpoint->earlier())
+    print(fmt::format("{} {}",
+                      each.isDelta() ? "delta behind        "
+                                     : "a delta, based on   ",
+                      each.path()));
   print(fmt::format("model                {}", manifest.model));
   print(
       fmt::format("layout fingerprint   {:016x}", manifest.layoutFingerprint));
@@ -120,6 +133,50 @@ static int inspect(const std::string &path) {
     bytes += part.digest.bytes;
   print(fmt::format("all {} files have the right checksum, {}",
                     manifest.parts.size() + 1, sizeText(bytes)));
+  if (!checkpoint->isDelta())
+    return 0;
+  size_t files = 0;
+  bytes = 0;
+  for (const Checkpoint &each : checkpoint->earlier()) {
+    files += each.manifest().parts.size() + 1;
+    for (const CheckpointPart &part : each.manifest().parts)
+      bytes += part.digest.bytes;
+  }
+  print(fmt::format("and so have {} files of the checkpoints that it needs, {}",
+                    files, sizeText(bytes)));
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// merge, prune
+//===----------------------------------------------------------------------===//
+
+static int merge(const std::string &path, const std::string &output) {
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(output, error)))
+    return fail(2, output + ": there is something of that name already; name a "
+                            "folder that is not there yet");
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  Status status = mergeCheckpoint(*checkpoint, output);
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
+static int prune(const std::string &path, int64_t keep) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error))
+    return fail(2, path + ": there is no such folder; name one that 'trainer "
+                          "train --checkpoint' wrote to");
+  const Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
+  if (!folder)
+    return fail(1, folder.status().message());
+  const Expected<std::vector<std::string>> removed = folder->prune(keep);
+  if (!removed)
+    return fail(1, removed.status().message());
+  for (const std::string &each : *removed)
+    print("removed " + each);
+  print(fmt::format("{} checkpoints are left", listCheckpoints(path).size()));
   return 0;
 }
 
@@ -174,6 +231,13 @@ static int diff(const std::string &first, const std::string &second,
   if (found.count > int64_t(found.sentences.size()))
     print(fmt::format("and {} more",
                       found.count - int64_t(found.sentences.size())));
+  for (const TableDifferences &table : found.tables)
+    if (table.changed + table.onlyFirst + table.onlySecond > 0)
+      print(fmt::format("table @{}: {} rows differ, {} of {} are only in {}, "
+                        "{} of {} only in {}",
+                        table.table, table.changed, table.onlyFirst,
+                        table.rowsOfFirst, first, table.onlySecond,
+                        table.rowsOfSecond, second));
   // A dump without slots does not say them.
   if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
       a->groupSteps != b->groupSteps) {
@@ -196,10 +260,13 @@ static int diff(const std::string &first, const std::string &second,
 static int run(int argc, char **argv) {
   std::string first, second, output;
   size_t limit = 10;
-  CLI::App app("Looks into the checkpoints that 'trainer train --checkpoint' "
-               "writes. Wherever a checkpoint is asked for, a folder of them "
-               "stands for the newest whole one.",
-               "pdl-checkpoint");
+  int64_t keep = 3;
+  CLI::App app(
+      "Looks into the checkpoints that 'trainer train --checkpoint' "
+      "writes. Wherever a checkpoint is asked for, a folder of them "
+      "stands for the newest whole one, and a delta for the state that "
+      "it has with all that it needs.",
+      "pdl-checkpoint");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Print this help");
   app.footer("Examples:\n"
@@ -207,6 +274,8 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint dump saved/step-000000000100 -o model."
              "safetensors\n"
              "  pdl-checkpoint diff saved model.safetensors\n"
+             "  pdl-checkpoint merge saved/step-000000000130 whole\n"
+             "  pdl-checkpoint prune saved --keep 1\n"
              "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
              "different for diff; 2 bad flags,\nor what diff cannot read.");
   CLI::App *inspectCommand = app.add_subcommand(
@@ -228,7 +297,7 @@ static int run(int argc, char **argv) {
       ->type_name("FILE");
   CLI::App *diffCommand = app.add_subcommand(
       "diff", "Compare values and slots bit for bit, and the groups' step "
-              "counts; say where they differ first");
+              "counts; say where they differ first, and in how many rows");
   diffCommand->add_option("a", first, "A checkpoint, or a dump")
       ->required()
       ->type_name("PATH");
@@ -239,13 +308,40 @@ static int run(int argc, char **argv) {
       ->type_name("N")
       ->transform(wholeNumber())
       ->capture_default_str();
+  CLI::App *mergeCommand = app.add_subcommand(
+      "merge",
+      "Write a delta, with all that it needs, as one whole checkpoint: "
+      "the bytes that a training without deltas would have written");
+  mergeCommand->add_option("delta", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  mergeCommand->add_option("output", output, "The folder to write")
+      ->check(notEmpty())
+      ->required()
+      ->type_name("FOLDER");
+  CLI::App *pruneCommand = app.add_subcommand(
+      "prune",
+      "Remove all checkpoints of a folder but the newest ones that are "
+      "complete, and what these need");
+  pruneCommand
+      ->add_option("folder", first,
+                   "The folder of checkpoints, to which no "
+                   "training writes")
+      ->required()
+      ->type_name("FOLDER");
+  pruneCommand->add_option("--keep", keep, "How many to keep")
+      ->type_name("N")
+      ->transform(wholeNumber(1, INT64_MAX))
+      ->capture_default_str();
   if (std::optional<int> status = parseFlags(
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
   const int status = *inspectCommand ? inspect(first)
                      : *dumpCommand  ? dump(first, output)
-                                     : diff(first, second, limit);
+                     : *diffCommand  ? diff(first, second, limit)
+                     : *mergeCommand ? merge(first, output)
+                                     : prune(first, keep);
   if (std::fflush(stdout) != 0)
     return fail(2, "cannot write to the standard output; is the disk full?");
   return status;

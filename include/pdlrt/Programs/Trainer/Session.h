@@ -69,7 +69,9 @@ struct SessionOptions {
   std::string checkpoint;
   /// Save after each so many steps, beside after each epoch and at the end.
   std::optional<int64_t> checkpointSteps;
-  /// How many checkpoints stay; 0: all.
+  /// How many deltas stand between two whole checkpoints; 0: all are whole.
+  int64_t checkpointDeltas = 0;
+  /// How many checkpoints stay, with all that they follow; 0: all.
   int64_t checkpointKeep = 3;
   /// Go on from the newest checkpoint, if there is one.
   bool resume = false;

@@ -240,7 +240,19 @@ static void addCheckpointFlags(CLI::App &command, Flags &flags,
       ->group("Checkpoints");
   command
       .add_option("--checkpoint-keep", flags.session.checkpointKeep,
-                  "Keep the newest N checkpoints; 0 keeps all")
+                  "Keep the newest N checkpoints, with all that deltas among "
+                  "them need; 0 keeps all")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxCount))
+      ->capture_default_str()
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_option(
+          "--checkpoint-deltas", flags.session.checkpointDeltas,
+          "Between two whole checkpoints write N deltas: of tables only "
+          "the rows that changed since the checkpoint before; 0 writes "
+          "none")
       ->type_name("N")
       ->transform(wholeNumber(0, maxCount))
       ->capture_default_str()
