@@ -12,6 +12,7 @@
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Serving/ServedExport.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -212,6 +213,16 @@ static int dump(const std::string &path, const std::string &output) {
   return status.ok() ? 0 : fail(1, status.message());
 }
 
+/// What libraries map.
+static int exportTo(const std::string &path, const std::string &slot,
+                    const std::string &output) {
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  Status status = exportCheckpoint(*checkpoint, slot, output);
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
 static int diff(const std::string &first, const std::string &second,
                 size_t limit) {
   Expected<ModelState> a = readState(first);
@@ -258,7 +269,7 @@ static int diff(const std::string &first, const std::string &second,
 //===----------------------------------------------------------------------===//
 
 static int run(int argc, char **argv) {
-  std::string first, second, output;
+  std::string first, second, output, slot, format = "mapped";
   size_t limit = 10;
   int64_t keep = 3;
   CLI::App app(
@@ -274,6 +285,7 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint dump saved/step-000000000100 -o model."
              "safetensors\n"
              "  pdl-checkpoint diff saved model.safetensors\n"
+             "  pdl-checkpoint export saved -o served\n"
              "  pdl-checkpoint merge saved/step-000000000130 whole\n"
              "  pdl-checkpoint prune saved --keep 1\n"
              "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
@@ -295,6 +307,29 @@ static int run(int argc, char **argv) {
       ->check(notEmpty())
       ->required()
       ->type_name("FILE");
+  CLI::App *exportCommand = app.add_subcommand(
+      "export", "Write what libraries that serve read, as a folder that they "
+                "map: it loads at once, whatever its size, and processes "
+                "share its memory");
+  exportCommand->add_option("checkpoint", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  exportCommand
+      ->add_option("-o,--output", output, "The folder to write, a new one")
+      ->check(notEmpty())
+      ->required()
+      ->type_name("FOLDER");
+  exportCommand
+      ->add_option("--format", format, "mapped: tables as files of memory")
+      ->check(CLI::IsMember({"mapped"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  exportCommand
+      ->add_option("--slot", slot,
+                   "A slot that frozen programs read, such as average: it is "
+                   "exported in the place of values, where symbols have it")
+      ->check(notEmpty())
+      ->type_name("NAME");
   CLI::App *diffCommand = app.add_subcommand(
       "diff", "Compare values and slots bit for bit, and the groups' step "
               "counts; say where they differ first, and in how many rows");
@@ -337,11 +372,12 @@ static int run(int argc, char **argv) {
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
-  const int status = *inspectCommand ? inspect(first)
-                     : *dumpCommand  ? dump(first, output)
-                     : *diffCommand  ? diff(first, second, limit)
-                     : *mergeCommand ? merge(first, output)
-                                     : prune(first, keep);
+  const int status = *inspectCommand  ? inspect(first)
+                     : *dumpCommand   ? dump(first, output)
+                     : *exportCommand ? exportTo(first, slot, output)
+                     : *diffCommand   ? diff(first, second, limit)
+                     : *mergeCommand  ? merge(first, output)
+                                      : prune(first, keep);
   if (std::fflush(stdout) != 0)
     return fail(2, "cannot write to the standard output; is the disk full?");
   return status;

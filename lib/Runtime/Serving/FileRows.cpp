@@ -8,15 +8,21 @@
 
 #include "Serving/FileRows.h"
 
+#include "Checkpoint/LinkedRows.h"
 #include "Checkpoint/SymbolTensors.h"
+#include "Checkpoint/TableParts.h"
 #include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <tuple>
 
 using namespace pdlrt;
 
-Expected<std::vector<FileRows>> pdlrt::rowsIn(const Checkpoint &checkpoint,
+/// Of each part of a table in a checkpoint, without what that follows, the keys
+/// and the tensor `tensor` of that type and width.
+static Expected<std::vector<FileRows>> rowsIn(const Checkpoint &checkpoint,
                                               const std::string &table,
                                               const std::string &tensor,
                                               TensorType type, int64_t width) {
@@ -34,7 +40,7 @@ Expected<std::vector<FileRows>> pdlrt::rowsIn(const Checkpoint &checkpoint,
       return values.status();
     found.push_back({checkpoint.file(p).path(), keys, *values});
   }
-  if (found.empty())
+  if (found.empty() && !checkpoint.isDelta())
     return checkpoint.damaged("it has no rows of @" + table);
   return found;
 }
@@ -84,17 +90,20 @@ static Status convertRows(const TableOptions &options, const TensorView &values,
   return {};
 }
 
-Expected<FrozenTable> pdlrt::freezeRows(const TableOptions &options,
-                                        const std::vector<FileRows> &sources) {
+/// `removed`: keys that have no row any more.
+static Expected<FrozenTable> freeze(const TableOptions &options,
+                                    const std::vector<FileRows> &sources,
+                                    const std::vector<int64_t> &removed) {
   std::vector<int64_t> keys;
   for (const FileRows &source : sources) {
     const size_t before = keys.size();
     keys.resize(before + size_t(source.keys->elementCount));
     PDLRT_RETURN_IF_ERROR(source.keys->copyTo(keys.data() + before));
   }
+  keys.insert(keys.end(), removed.begin(), removed.end());
   std::vector<uint64_t> places;
   Expected<FrozenTable> table =
-      FrozenTable::build(keys, options.frozenBytes(), places);
+      FrozenTable::build(keys, options.frozenBytes(), places, removed.size());
   if (!table)
     return std::move(table).status().withContext(sources.front().file +
                                                  ": of table @" + options.name);
@@ -115,4 +124,93 @@ Expected<FrozenTable> pdlrt::freezeRows(const TableOptions &options,
         return std::move(status).withContext(source.file);
     }
   return table;
+}
+
+Expected<FrozenTable> pdlrt::freezeRows(const TableOptions &options,
+                                        const std::vector<FileRows> &sources) {
+  return freeze(options, sources, {});
+}
+
+Expected<FrozenTable> pdlrt::freezeChanges(const TableOptions &options,
+                                           const Checkpoint &delta,
+                                           const std::string &table,
+                                           const std::string &tensor,
+                                           TensorType type) {
+  Expected<std::vector<FileRows>> rows =
+      rowsIn(delta, table, tensor, type, options.width);
+  if (!rows)
+    return std::move(rows).status();
+  std::vector<int64_t> removed;
+  const std::vector<CheckpointPart> &parts = delta.manifest().parts;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].kind != PartKind::Table || parts[p].symbol != table)
+      continue;
+    Expected<std::vector<int64_t>> erased = erasedKeysOf(delta, p);
+    if (!erased)
+      return std::move(erased).status();
+    removed.insert(removed.end(), erased->begin(), erased->end());
+  }
+  return freeze(options, *rows, removed);
+}
+
+/// Where a checkpoint's rows are, one behind the other in each file.
+static Expected<FrozenTable> freezeLinked(const TableOptions &options,
+                                          const LinkedRows &linked,
+                                          const std::string &tensor,
+                                          TensorType type) {
+  std::vector<int64_t> keys;
+  for (const LinkedRows::Row &row : linked.rows)
+    keys.push_back(row.key);
+  std::vector<uint64_t> places;
+  Expected<FrozenTable> table =
+      FrozenTable::build(keys, options.frozenBytes(), places);
+  if (!table)
+    return table;
+  std::vector<size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  const auto placeInFiles = [&](size_t i) {
+    return std::tie(linked.rows[i].file, linked.rows[i].index);
+  };
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return placeInFiles(a) < placeInFiles(b);
+  });
+  std::vector<void *> rows;
+  std::vector<std::byte> scratch;
+  constexpr size_t rowsAtOnce = 4096;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const LinkedRows::Row &first = linked.rows[order[begin]];
+    rows.clear();
+    for (end = begin; end < order.size() && rows.size() < rowsAtOnce; ++end) {
+      const LinkedRows::Row &row = linked.rows[order[end]];
+      if (row.file != first.file ||
+          row.index != first.index + int64_t(end - begin))
+        break;
+      rows.push_back(table->rowAt(places[order[end]]));
+    }
+    const LinkedRows::File &file = linked.files[first.file];
+    Expected<const TensorView *> values = file.of->tensorOf(
+        *file.content, tensor, type, {file.rows, options.width});
+    if (!values)
+      return values.status();
+    if (Status status =
+            convertRows(options, **values, first.index, rows, scratch);
+        !status.ok())
+      return std::move(status).withContext(file.content->path());
+  }
+  return table;
+}
+
+Expected<FrozenTable> pdlrt::freezeTable(const TableOptions &options,
+                                         const Checkpoint &checkpoint,
+                                         const std::string &table,
+                                         const std::string &tensor,
+                                         TensorType type) {
+  if (!checkpoint.isDelta()) {
+    Expected<std::vector<FileRows>> rows =
+        rowsIn(checkpoint, table, tensor, type, options.width);
+    return rows ? freezeRows(options, *rows) : std::move(rows).status();
+  }
+  Expected<LinkedRows> linked = linkRows(checkpoint, table);
+  return linked ? freezeLinked(options, *linked, tensor, type)
+                : std::move(linked).status();
 }

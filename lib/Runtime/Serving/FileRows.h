@@ -27,17 +27,23 @@ struct FileRows {
   const TensorView *keys, *values;
 };
 
-/// The rows of a table in a checkpoint: of each part the keys, and the tensor
-/// `tensor` of that type and width. The checkpoint outlives them.
-Expected<std::vector<FileRows>> rowsIn(const Checkpoint &checkpoint,
-                                       const std::string &table,
-                                       const std::string &tensor,
-                                       TensorType type, int64_t width);
-
 /// A table of these rows, in the form in which frozen programs read them. An
 /// error names the file. Throws std::bad_alloc.
 Expected<FrozenTable> freezeRows(const TableOptions &options,
                                  const std::vector<FileRows> &sources);
+
+/// The same of all rows that a table has in a checkpoint, and in what it
+/// follows if it is a delta: of tensor `tensor`, which has that type.
+Expected<FrozenTable> freezeTable(const TableOptions &options,
+                                  const Checkpoint &checkpoint,
+                                  const std::string &table,
+                                  const std::string &tensor, TensorType type);
+
+/// The same of what a delta alone changes; erased keys are removed ones.
+Expected<FrozenTable> freezeChanges(const TableOptions &options,
+                                    const Checkpoint &delta,
+                                    const std::string &table,
+                                    const std::string &tensor, TensorType type);
 
 /// `count` elements of a file, widened to f64 where that is asked for.
 Status copyElements(const TensorView &tensor, int64_t first, int64_t count,

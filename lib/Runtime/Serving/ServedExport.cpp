@@ -11,6 +11,7 @@
 #include "Checkpoint/SymbolTensors.h"
 #include "Files/TemporaryFile.h"
 #include "Serving/FileRows.h"
+#include "pdlrt/Table/EmbeddingTable.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -99,6 +100,7 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
                                const std::string &path) {
   CheckpointManifest manifest = checkpoint.manifest();
   manifest.parts.clear();
+  manifest.after.reset();
   NewFolder folder(path);
   PDLRT_RETURN_IF_ERROR(folder.create());
   SafetensorsWriter dense;
@@ -108,12 +110,9 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
     const TensorType type = symbol.partType(size_t(part));
     if (symbol.isTable) {
       const TableOptions options = optionsOf(symbol, part);
-      Expected<std::vector<FileRows>> rows =
-          rowsIn(checkpoint, symbol.name, part ? "slot." + slot : "values",
-                 type, options.width);
-      if (!rows)
-        return std::move(rows).status();
-      Expected<FrozenTable> table = freezeRows(options, *rows);
+      Expected<FrozenTable> table =
+          freezeTable(options, checkpoint, symbol.name,
+                      part ? "slot." + slot : "values", type);
       if (!table)
         return std::move(table).status();
       CheckpointPart written;
@@ -121,6 +120,7 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
       written.file = fmt::format("table-{}.rows", manifest.parts.size());
       written.kind = PartKind::Table;
       written.symbol = symbol.name;
+      written.shards = {{0, EmbeddingTable::shardCount}};
       PDLRT_RETURN_IF_ERROR(
           table->write(folder.path + "/" + written.file, written.digest));
       manifest.parts.push_back(std::move(written));

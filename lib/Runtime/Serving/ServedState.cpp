@@ -20,13 +20,87 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
+#include <utility>
 
 using namespace pdlrt;
 
 int64_t ServedTable::findFrozen(int64_t count, const int64_t *keys,
                                 void **found, TableScratch &) const {
   std::fill_n(found, count, nullptr);
-  return rows.find(count, keys, found);
+  int64_t missing = count;
+  for (const std::shared_ptr<const FrozenTable> &level : levels)
+    missing = level->find(count, keys, found);
+  if (levels.size() == 1)
+    return missing;
+  for (int64_t i = 0; i < count; ++i)
+    if (found[i] == FrozenTable::removedRow) {
+      found[i] = nullptr;
+      ++missing;
+    }
+  return missing;
+}
+
+size_t ServedTable::memoryBytes() const {
+  size_t sum = 0;
+  for (const std::shared_ptr<const FrozenTable> &level : levels)
+    sum += level->memoryBytes();
+  return sum;
+}
+
+ServedTable::ServedTable(const ServedTable &below, FrozenTable changes)
+    : options(below.options), rowCount(below.rowCount), levels(below.levels) {
+  std::vector<int64_t> keys, removed;
+  changes.forEach([&](int64_t key, const char *row) {
+    (row ? keys : removed).push_back(key);
+  });
+  TableScratch none;
+  std::vector<void *> rows(std::max(keys.size(), removed.size()));
+  rowCount +=
+      below.findFrozen(int64_t(keys.size()), keys.data(), rows.data(), none);
+  rowCount -= int64_t(removed.size()) -
+              below.findFrozen(int64_t(removed.size()), removed.data(),
+                               rows.data(), none);
+  levels.insert(levels.begin(),
+                std::make_shared<const FrozenTable>(std::move(changes)));
+  // So that a lookup looks into few of them.
+  constexpr size_t mostLevels = 4;
+  if (levels.size() > mostLevels)
+    joinChanges();
+}
+
+/// Makes one level of all changes.
+void ServedTable::joinChanges() {
+  struct Change {
+    int64_t key;
+    size_t level;
+    const char *row;
+  };
+  std::vector<Change> all;
+  for (size_t level = 0; level + 1 < levels.size(); ++level)
+    levels[level]->forEach([&](int64_t key, const char *row) {
+      all.push_back({key, level, row});
+    });
+  std::ranges::sort(all, [](const Change &a, const Change &b) {
+    return std::tie(a.key, a.level) < std::tie(b.key, b.level);
+  });
+  const auto older = std::ranges::unique(all, {}, &Change::key);
+  all.erase(older.begin(), older.end());
+  const auto removed = std::ranges::partition(
+      all, [](const Change &change) { return change.row != nullptr; });
+  std::vector<int64_t> keys;
+  for (const Change &change : all)
+    keys.push_back(change.key);
+  std::vector<uint64_t> places;
+  Expected<FrozenTable> joined =
+      FrozenTable::build(keys, options.frozenBytes(), places, removed.size());
+  // No key is there twice.
+  if (!joined)
+    return;
+  for (size_t i = 0; i < all.size() - removed.size(); ++i)
+    std::memcpy(joined->rowAt(places[i]), all[i].row, options.frozenBytes());
+  levels = {std::make_shared<const FrozenTable>(*std::move(joined)),
+            levels.back()};
 }
 
 ServedState::ServedState(const pdl_descriptor &descriptor)
@@ -37,14 +111,14 @@ ServedState::ServedState(const pdl_descriptor &descriptor)
 
 int64_t ServedState::rows() const {
   int64_t sum = 0;
-  for (const std::unique_ptr<ServedTable> &table : ownedTables)
+  for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->size() : 0;
   return sum;
 }
 
 size_t ServedState::memoryBytes() const {
   size_t sum = parameterBytes;
-  for (const std::unique_ptr<ServedTable> &table : ownedTables)
+  for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->memoryBytes() : 0;
   return sum;
 }
@@ -60,12 +134,20 @@ public:
   Status readCheckpoint(const std::string &path);
   Status readDump(const std::string &path);
   Status readExport(const std::string &path);
+  /// Those that follow `before`, the oldest first.
+  Status readDeltas(const std::vector<Checkpoint> &deltas,
+                    const ServedState &before);
   std::shared_ptr<const ServedState> take() { return std::move(state); }
 
 private:
   void *reserveParameter(int32_t index);
   Status readRows(int32_t index, const std::vector<FileRows> &rows);
   void serveTable(int32_t index, TableOptions options, FrozenTable rows);
+  void serve(int32_t index, std::shared_ptr<const ServedTable> table) {
+    state->tablePointers[index] = table.get();
+    state->ownedTables[index] = std::move(table);
+  }
+  Status readParameters(const Checkpoint &checkpoint);
   Status readCheckpointRows(int32_t index, const Checkpoint &checkpoint);
   Expected<const TensorView *> take(const SafetensorsFile &file,
                                     const std::string &name,
@@ -100,9 +182,8 @@ Status StateLoader::readRows(int32_t index, const std::vector<FileRows> &rows) {
 
 void StateLoader::serveTable(int32_t index, TableOptions options,
                              FrozenTable rows) {
-  state->ownedTables[index] =
-      std::make_unique<ServedTable>(std::move(options), std::move(rows));
-  state->tablePointers[index] = state->ownedTables[index].get();
+  serve(index, std::make_shared<const ServedTable>(std::move(options),
+                                                   std::move(rows)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,10 +209,32 @@ Status StateLoader::readCheckpointRows(int32_t index,
                                        const Checkpoint &checkpoint) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const int32_t part = savedPart(symbol, checkpoint);
-  Expected<std::vector<FileRows>> rows =
-      rowsIn(checkpoint, symbol.name, rowPartName(symbol, part),
-             rowTensorType(symbol, part), symbol.row_width);
-  return rows ? readRows(index, *rows) : std::move(rows).status();
+  TableOptions options = TableOptions::of(symbol, state->initialSeed);
+  Expected<FrozenTable> rows =
+      freezeTable(options, checkpoint, symbol.name, rowPartName(symbol, part),
+                  rowTensorType(symbol, part));
+  if (!rows)
+    return std::move(rows).status();
+  serveTable(index, std::move(options), *std::move(rows));
+  return {};
+}
+
+Status StateLoader::readParameters(const Checkpoint &checkpoint) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  state->initialSeed = manifest.seed;
+  state->stepCount = manifest.progress.steps;
+  state->link = checkpoint.link();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    if (symbol.kind == PDL_SYMBOL_TABLE)
+      continue;
+    const CheckpointSymbol wanted = {
+        symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
+    PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
+        wanted, fullPartName(symbol, savedPart(symbol, checkpoint)),
+        {0, symbol.row_count}, reserveParameter(i)));
+  }
+  return {};
 }
 
 Status StateLoader::readCheckpoint(const std::string &path) {
@@ -141,20 +244,35 @@ Status StateLoader::readCheckpoint(const std::string &path) {
     return std::move(checkpoint).status();
   PDLRT_RETURN_IF_ERROR(
       checkSameModel(descriptor, *checkpoint, CheckpointUse::Values));
-  const CheckpointManifest &manifest = checkpoint->manifest();
-  state->initialSeed = manifest.seed;
-  state->stepCount = manifest.progress.steps;
+  PDLRT_RETURN_IF_ERROR(readParameters(*checkpoint));
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (descriptor.symbols[i].kind == PDL_SYMBOL_TABLE)
+      PDLRT_RETURN_IF_ERROR(readCheckpointRows(i, *checkpoint));
+  return {};
+}
+
+Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
+                               const ServedState &before) {
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, deltas.back(), CheckpointUse::Values));
+  PDLRT_RETURN_IF_ERROR(readParameters(deltas.back()));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
-    if (symbol.kind == PDL_SYMBOL_TABLE) {
-      PDLRT_RETURN_IF_ERROR(readCheckpointRows(i, *checkpoint));
+    if (symbol.kind != PDL_SYMBOL_TABLE)
       continue;
+    std::shared_ptr<const ServedTable> table = before.ownedTables[i];
+    for (const Checkpoint &delta : deltas) {
+      const int32_t part = savedPart(symbol, delta);
+      Expected<FrozenTable> changes = freezeChanges(
+          TableOptions::of(symbol, state->initialSeed), delta, symbol.name,
+          rowPartName(symbol, part), rowTensorType(symbol, part));
+      if (!changes)
+        return std::move(changes).status();
+      if (changes->size() > 0)
+        table =
+            std::make_shared<const ServedTable>(*table, *std::move(changes));
     }
-    const CheckpointSymbol wanted = {
-        symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
-    PDLRT_RETURN_IF_ERROR(checkpoint->copyRows(
-        wanted, fullPartName(symbol, savedPart(symbol, *checkpoint)),
-        {0, symbol.row_count}, reserveParameter(i)));
+    serve(i, std::move(table));
   }
   return {};
 }
@@ -314,5 +432,59 @@ ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
                             ? loader.readDump(path)
                         : isExport(path) ? loader.readExport(path)
                                          : loader.readCheckpoint(path));
+  return loader.take();
+}
+
+//===----------------------------------------------------------------------===//
+// From deltas
+//===----------------------------------------------------------------------===//
+
+/// The checkpoint that a path stands for; "" where it is none.
+static std::string newestOf(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(fs::path(path) / manifestName, ignored))
+    return path;
+  const std::vector<int64_t> found = listCheckpoints(path);
+  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.back());
+}
+
+static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
+  return a.name == b.name && a.digest == b.digest;
+}
+
+/// The deltas that lead from `before` to the checkpoint, the oldest first; none
+/// where there is no such way, or a step of it has whole tables.
+static std::optional<std::vector<Checkpoint>>
+deltasAfter(const CheckpointLink &before, std::string path) {
+  std::vector<Checkpoint> deltas;
+  for (;;) {
+    Expected<Checkpoint> next = Checkpoint::openAlone(path);
+    if (!next || !next->isDelta() ||
+        std::ranges::any_of(
+            next->manifest().parts, [](const CheckpointPart &part) {
+              return part.kind == PartKind::Table && !part.isChanges;
+            }))
+      return std::nullopt;
+    const CheckpointLink after = *next->manifest().after;
+    deltas.insert(deltas.begin(), *std::move(next));
+    if (isSame(after, before))
+      return deltas;
+    path = (std::filesystem::path(path).parent_path() / after.name).string();
+  }
+}
+
+Expected<std::shared_ptr<const ServedState>>
+ServedState::loadAfter(const pdl_descriptor &descriptor,
+                       const std::string &path, const ServedState &before) {
+  const std::string newest = newestOf(path);
+  if (newest.empty() || !before.link)
+    return load(descriptor, path);
+  const std::optional<std::vector<Checkpoint>> deltas =
+      deltasAfter(*before.link, newest);
+  if (!deltas)
+    return load(descriptor, path);
+  StateLoader loader(descriptor);
+  PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
   return loader.take();
 }

@@ -22,19 +22,12 @@ using namespace pdlrt;
 
 FrozenRows::~FrozenRows() = default;
 
-/// Keys of a bucket, and how many it has on average: so full that few searches
-/// go on in the next one.
-static constexpr size_t keysOfBucket = 7, keysOnAverage = 5;
+/// Keys that a bucket has on average: so full that few searches go on in the
+/// next one.
+static constexpr size_t keysOnAverage = 5;
 
-/// A cache line.
-struct alignas(64) FrozenTable::Bucket {
-  int64_t keys[keysOfBucket];
-  /// The number of its first row.
-  uint64_t firstRow : 56;
-  uint64_t count : 4;
-  /// Whether keys that belong here stand in the next one.
-  uint64_t goesOn : 1;
-};
+static char placeOfRemoved;
+void *const FrozenTable::removedRow = &placeOfRemoved;
 
 size_t FrozenTable::bucketOf(int64_t key) const {
   return size_t((static_cast<unsigned __int128>(pdlabi::mixKey(uint64_t(key))) *
@@ -48,7 +41,8 @@ size_t FrozenTable::memoryBytes() const {
 
 Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
                                          size_t rowBytes,
-                                         std::vector<uint64_t> &places) {
+                                         std::vector<uint64_t> &places,
+                                         size_t removed) {
   FrozenTable table;
   table.bytesOfRow = rowBytes;
   table.rowCount = int64_t(keys.size());
@@ -77,9 +71,12 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
     bucket.firstRow = done;
     const size_t b = buckets.size() - 1;
     const size_t end = b < table.bucketCount ? begins[b + 1] : order.size();
-    const size_t count = std::min(end - done, keysOfBucket);
-    for (size_t i = 0; i < count; ++i)
+    const size_t count = std::min(end - done, Bucket::keyCount);
+    for (size_t i = 0; i < count; ++i) {
       bucket.keys[i] = keys[order[done + i]];
+      if (order[done + i] >= keys.size() - removed)
+        bucket.removed |= uint64_t(1) << i;
+    }
     bucket.count = count;
     bucket.goesOn = done + count < end;
     done += count;
@@ -124,8 +121,10 @@ int64_t FrozenTable::find(int64_t count, const int64_t *keys,
       continue;
     for (const Bucket *bucket = buckets + bucketOf(keys[i]); bucket < end;
          ++bucket) {
-      for (size_t k = 0; k < std::min<size_t>(bucket->count, keysOfBucket); ++k)
-        if (bucket->keys[k] == keys[i]) {
+      for (size_t k = 0; k < bucket->count; ++k)
+        if (bucket->keys[k] == keys[i] && bucket->removed >> k & 1) {
+          found[i] = removedRow;
+        } else if (bucket->keys[k] == keys[i]) {
           // In a damaged file a bucket may name any row.
           const uint64_t row =
               std::min(bucket->firstRow + k, uint64_t(rowCount) - 1);
@@ -186,6 +185,7 @@ static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
       rowsBegin + static_cast<unsigned __int128>(head.rowCount) * head.rowBytes;
   if (head.bucketCount > head.allBuckets ||
       (head.bucketCount == 0) != (head.rowCount == 0) ||
+      (head.bucketCount == 0) != (head.allBuckets == 0) ||
       rowsBegin != head.rowsBegin || end != head.fileBytes)
     return refuse("is damaged: its first bytes contradict each other");
   if (file.size() != head.fileBytes)
