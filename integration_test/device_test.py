@@ -228,6 +228,24 @@ class Device(DeviceJobs):
                     self.assertEqual(losses, other_losses)
                     run(PDL_CHECKPOINT, "diff", saved, other_saved)
 
+    def test_factors_in_tf32(self):
+        """The fake device rounds to nearest."""
+        self.check_tf32(of_factor=2 ** -11)
+        source, data = model("logistic_regression"), self.data("logistic_regression")
+        for target, numerics, sentence in (
+                ("cpu", "fast", "this program computes on CPUs: leave it out, or translate the model with "
+                                "--target=cuda"),
+                ("cuda", "strict", "the products of this program are strict: leave it out, or translate "
+                                   "the model with --numerics=fast")):
+            folder = self.translate(source, target, numerics=numerics)
+            for command in (["train"], ["predict", "--init-from", source],
+                            ["evaluate", "--init-from", source]):
+                with self.subTest(target, command=command[0]):
+                    done = subprocess.run([folder / "trainer", *command, "--data", data, "--tf32"],
+                                          capture_output=True, text=True, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertRegex(done.stderr, f"^error: --tf32 is for .*, but {sentence}\n$")
+
     def test_fast_sums_over_a_batch(self):
         """In 128 chunks, whose sums are added: of 2^24 and 1023 ones the first chunk, of 8 samples,
         becomes 2^24, and the others are exact. In ascending order no 1 would count."""

@@ -25,11 +25,12 @@ public:
   /// NVIDIA's GPU N; "N", another GPU; "fake", which runs kernels on the host
   /// and checks what is asked of it, and for tests "fake:KIND=N", which fails
   /// behind N "allocations", "launches" or pieces of "work", or declines
-  /// "products" behind so many. Errors say what
-  /// there is. The descriptor, which is of a program for a device, outlives
-  /// them.
+  /// "products" behind so many. Errors say what there is. The descriptor, which
+  /// is of a program for a device, outlives them. `roundsToTF32`: as in
+  /// `DeviceCode`.
   static Expected<std::vector<std::unique_ptr<ProgramDevice>>>
-  open(const pdl_descriptor &descriptor, const std::string &names);
+  open(const pdl_descriptor &descriptor, const std::string &names,
+       bool roundsToTF32);
 
   Device &device() { return *opened; }
 

@@ -55,6 +55,9 @@ struct DeviceCode {
   /// Whether streams are asked for products, for which a device may need a
   /// library more.
   bool multiplies = false;
+  /// Whether products may round factors to TF32, which keeps 10 bits behind the
+  /// first; those that may round theirs to bf16 do not.
+  bool roundsToTF32 = false;
 
   /// Whether there is that kernel, and it takes so many arguments.
   Status checkLaunch(size_t kernel, size_t arguments) const;

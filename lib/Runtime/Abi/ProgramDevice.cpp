@@ -103,7 +103,8 @@ static Status checkDistinct(const std::vector<std::string> &names,
 }
 
 Expected<std::vector<std::unique_ptr<ProgramDevice>>>
-ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list) {
+ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list,
+                    bool roundsToTF32) {
   if (descriptor.target == PDL_TARGET_CPU)
     return Status::invalid(
         "--device is for a program that was translated with --target=cuda; "
@@ -119,7 +120,7 @@ ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list) {
     device->opened = std::move(*opened);
     PDLRT_RETURN_IF_ERROR(
         device->opened->load({descriptor.device_code, device->kernels,
-                              descriptor.device_products != 0}));
+                              descriptor.device_products != 0, roundsToTF32}));
     devices.push_back(std::move(device));
   }
   return devices;

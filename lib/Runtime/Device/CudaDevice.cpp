@@ -237,7 +237,7 @@ Status CudaDevice::openProducts() {
     products = *opened;
   }
   Expected<std::unique_ptr<CublasHandle>> created =
-      CublasHandle::create(*products);
+      CublasHandle::create(*products, code.roundsToTF32);
   if (!created)
     return std::move(created).status();
   multiplier = std::move(*created);

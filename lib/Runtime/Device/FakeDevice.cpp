@@ -25,6 +25,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -556,11 +558,33 @@ Status FakeStream::launch(size_t index, int64_t turns,
       });
 }
 
+/// To nearest, ties to even: 13 bits are cut off.
+static float roundToTF32(float number) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  return std::isnan(number) ? number
+                            : std::bit_cast<float>(
+                                  (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
+}
+
+/// What a matrix without gaps becomes when its elements are rounded.
+static std::vector<float> roundedToTF32(const float *elements, int64_t count) {
+  std::vector<float> rounded(elements, elements + count);
+  std::ranges::transform(rounded, rounded.begin(), roundToTF32);
+  return rounded;
+}
+
 /// In the order of strict numerics: a device may take any.
-static void multiplyOnHost(const DeviceProduct &product) {
+static void multiplyOnHost(DeviceProduct product, bool roundsToTF32) {
   const auto floats = [](const void *memory) {
     return static_cast<const float *>(memory);
   };
+  std::vector<float> a, b;
+  if (roundsToTF32 && !product.roundsFactors) {
+    a = roundedToTF32(floats(product.a), product.m * product.k);
+    b = roundedToTF32(floats(product.b), product.k * product.n);
+    product.a = a.data();
+    product.b = b.data();
+  }
   const auto multiply = product.roundsFactors ? pdldevice_bf16_product_f32
                                               : pdldevice_product_f32;
   multiply(product.transposeA, product.transposeB, product.m, product.n,
@@ -618,7 +642,10 @@ Status FakeStream::addProduct(const DeviceProduct &product) {
     return device.fail(
         Status::internal("a product cannot be launched: the fake "
                          "device was told to fail"));
-  return device.add(number, name, uses, [product] { multiplyOnHost(product); });
+  return device.add(number, name, uses,
+                    [product, roundsToTF32 = device.code.roundsToTF32] {
+                      multiplyOnHost(product, roundsToTF32);
+                    });
 }
 
 Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {

@@ -393,6 +393,22 @@ TEST_F(CudaDeviceTest, ProductsAreTheLibrarys) {
   EXPECT_EQ(standin::state.alive, 0);
 }
 
+TEST_F(CudaDeviceTest, ProductsTakeTF32WhereTheCodeSaysSo) {
+  const cublaslt::Library library = standin::library();
+  const float a = 3, b = 5;
+  float c = 0;
+  for (bool roundsToTF32 : {false, true}) {
+    const auto multiplier = *cuda::openDevice(driver, 0, &library);
+    ASSERT_TRUE(
+        multiplier->load({"TEXT", kernels, /*multiplies=*/true, roundsToTF32})
+            .ok());
+    const auto itsOwn = *multiplier->createStream("products");
+    ASSERT_TRUE(*itsOwn->multiply(smallProduct(a, b, c)));
+    EXPECT_EQ(standin::state.compute, roundsToTF32 ? cublaslt::computeFastTF32
+                                                   : cublaslt::computeFloat32);
+  }
+}
+
 TEST_F(CudaDeviceTest, ProductsFailBeforeTheFirstStep) {
   const cublaslt::Library library = standin::library();
   standin::state.nextFailure = "create";

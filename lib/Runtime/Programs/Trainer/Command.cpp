@@ -87,7 +87,7 @@ Status Command::openDevices() {
   if (descriptor.target == PDL_TARGET_CPU || !devices.empty())
     return {};
   Expected<std::vector<std::unique_ptr<ProgramDevice>>> opened =
-      ProgramDevice::open(descriptor, options.device);
+      ProgramDevice::open(descriptor, options.device, options.roundsToTF32);
   if (!opened)
     return std::move(opened).status();
   devices = std::move(*opened);
@@ -99,7 +99,8 @@ Status Command::openDevices() {
         "--replicas",
         devices.size(), replicas, replicas == 1 ? "" : "s"));
   for (const std::unique_ptr<ProgramDevice> &each : devices)
-    logInfo("computing on " + each->device().describe());
+    logInfo("computing on " + each->device().describe() +
+            (options.roundsToTF32 ? ", with factors of products in TF32" : ""));
   return {};
 }
 

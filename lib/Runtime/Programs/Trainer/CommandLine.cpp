@@ -303,6 +303,14 @@ static void addExecutionFlags(CLI::App &command,
                              "translate the model with --target=cuda");
         })
         ->group("");
+  const bool hasTF32 = descriptor.target != PDL_TARGET_CPU &&
+                       descriptor.numerics == PDL_NUMERICS_FAST;
+  command
+      .add_flag("--tf32", flags.session.roundsToTF32,
+                "Let products of f32 on the device round their factors to "
+                "TF32, which is faster on a GPU and less exact "
+                "(docs/Numerics.md). Part of the result")
+      ->group(hasTF32 ? "Execution" : "");
   command
       .add_option("--table-placement", flags.session.tablePlacement,
                   "Where tables are: host, in its memory; device, in that of "
@@ -624,6 +632,22 @@ static Status takeCompute(const pdl_descriptor &descriptor,
   return {};
 }
 
+/// Whether the program has products whose factors may become TF32.
+static Status checkTF32(const pdl_descriptor &descriptor,
+                        const SessionOptions &options) {
+  if (!options.roundsToTF32)
+    return {};
+  if (descriptor.target == PDL_TARGET_CPU)
+    return Status::invalid(
+        "--tf32 is for products on a GPU, but this program computes on CPUs: "
+        "leave it out, or translate the model with --target=cuda");
+  if (descriptor.numerics != PDL_NUMERICS_FAST)
+    return Status::invalid(
+        "--tf32 is for numerics fast, but the products of this program are "
+        "strict: leave it out, or translate the model with --numerics=fast");
+  return {};
+}
+
 /// Runs a command, and writes what its threads did, also where it failed.
 static Status
 runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
@@ -690,6 +714,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
     options.ownerProgram =
         &owned.emplace(*owner, options.distributed->gradientPacking)
              .descriptor();
+  if (Status status = checkTF32(descriptor, options); !status.ok())
+    return fail(2, status.message());
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
