@@ -137,12 +137,27 @@ TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
   Trace::start();
   ASSERT_TRUE(stream->clear(x.data(), 12).ok());
   ASSERT_TRUE(count(*stream, x.data(), 3).ok());
+  const std::array counted = {at(x.data()), uint64_t(3)};
+  ASSERT_TRUE(stream->launch(Count, 3, counted, {}, "w1").ok());
   ASSERT_TRUE(stream->synchronize().ok());
+  // Another device's are told from them.
+  const auto second = createFakeDevice({}, 1);
+  const auto itsOwn = *second->createStream("test");
+  const DeviceBuffer itsMemory =
+      *second->allocate(DeviceBuffer::Kind::OfDevice, 4);
+  ASSERT_TRUE(itsOwn->clear(itsMemory.data(), 4).ok());
+  ASSERT_TRUE(itsOwn->synchronize().ok());
   const Trace::Recorded recorded = Trace::stop();
-  const auto own = std::ranges::find(recorded.threads, "fake device: test",
-                                     &ThreadTrace::name);
+  const auto own =
+      std::ranges::find(recorded.threads, "fake 0: test", &ThreadTrace::name);
   ASSERT_NE(own, recorded.threads.end());
-  ASSERT_EQ(own->events.size(), 2u);
+  ASSERT_EQ(own->events.size(), 3u);
+  EXPECT_EQ(own->events[1].symbol, nullptr);
+  EXPECT_STREQ(own->events[2].name, "kernel_count");
+  EXPECT_STREQ(own->events[2].symbol, "w1");
+  EXPECT_EQ(
+      std::ranges::count(recorded.threads, "fake 1: test", &ThreadTrace::name),
+      1);
   EXPECT_STREQ(own->events[0].name, "clearing memory");
   EXPECT_STREQ(own->events[1].name, "kernel_count");
 }
