@@ -216,11 +216,11 @@ class DeviceJobs(unittest.TestCase):
                 self.assertNotEqual(trained[0], trained[1])
                 self.assertEqual(trained[1], trained[2])
 
-    def error_of(self, folder, *flags):
+    def error_of(self, folder, *flags, status=1):
         """How a training that must fail ends: its sentence."""
         result = subprocess.run(list(map(str, [folder / "trainer", "train", *flags])),
                                 capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.returncode, status, result.stderr)
         lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(lines), 1, result.stderr)
         return lines[0]

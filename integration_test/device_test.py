@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs
+from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs, count_gpus
 from programs import PDL_OPT, model, run
 from push_modes import PDL_CHECKPOINT
 
@@ -192,7 +192,8 @@ class Device(DeviceJobs):
                      "fake:sleep=1"):
             with self.subTest(name):
                 self.assertIn(f"there is no device '{name}'; use cuda, cuda:N for NVIDIA's GPU N, "
-                              "or fake", self.error_of(folder, "--data", data, "--device", name))
+                              "or fake",
+                              self.error_of(folder, "--data", data, "--device", name, status=2))
 
     def test_devices_that_are_too_many(self):
         data = self.data("logistic_regression")
@@ -204,7 +205,32 @@ class Device(DeviceJobs):
                 ("cuda,0", "--device cuda,0 names cuda:0 twice"),
                 ("fake,", "there is no device ''")):
             with self.subTest(names):
-                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names))
+                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names,
+                                                      status=2))
+        # What there is on a host is no matter of flags.
+        if count_gpus()[0] == 0:
+            self.error_of(folder, "--data", data, "--device", "cuda")
+        for command in ("predict", "evaluate"):
+            done = subprocess.run([folder / "trainer", command, "--data", data, "--init-from", data,
+                                   "--device", "gpu"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("there is no device 'gpu'", done.stderr)
+
+    def test_traces_tell_devices_and_rules_apart(self):
+        folder, data = self.translate("ctr_dnn", "cuda"), self.data("ctr_dnn")
+        trace = folder / "trace.json"
+        run(folder / "trainer", "train", "--data", data, "--batch-size", 32, "--steps", 2,
+            "--replicas", "2x1", "--device", "fake,fake", "--trace", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        rows = {event["args"]["name"]: event["tid"] for event in events
+                if event["name"] == "thread_name"}
+        parameters = set(re.findall(r"nn\.param (@\w+)", model("ctr_dnn").read_text()))
+        for number in range(2):
+            of_rules = [event["name"] for event in events
+                        if event["ph"] == "X" and event["tid"] == rows[f"fake {number}: rules"]]
+            self.assertEqual({name.split(" of ")[1] for name in of_rules if " of " in name}, parameters)
+            self.assertLess(len({name.split(" of ")[0] for name in of_rules if " of " in name}),
+                            len(parameters))
 
     def test_products_of_rounded_factors(self):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])

@@ -13,6 +13,7 @@
 #include "Programs/Trainer/SessionFiles.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/FlagValues.h"
@@ -584,6 +585,16 @@ static Status checkDataFlagsOf(const std::string &command,
   return checkDataFlags(tested, descriptor, *program);
 }
 
+/// The same of --device.
+static Status checkDeviceFlag(const pdl_descriptor &descriptor,
+                              const SessionOptions &options) {
+  if (descriptor.target == PDL_TARGET_CPU)
+    return {};
+  return ProgramDevice::check(
+      options.device,
+      options.distributed ? options.workers : options.groups * options.workers);
+}
+
 /// Brings what was read into the form that the session wants. All texts have
 /// passed their checks.
 static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
@@ -724,11 +735,13 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       !status.ok())
     return fail(2, status.message());
   // The other processes of a job are told, so that they do not wait.
-  const Status dataFlags =
+  Status wrongFlags =
       checkDataFlagsOf(command->get_name(), descriptor, options);
-  if (!dataFlags.ok() && !options.distributed)
-    return fail(2, dataFlags.message());
-  const int failure = dataFlags.ok() ? 1 : 2;
+  if (wrongFlags.ok())
+    wrongFlags = checkDeviceFlag(descriptor, options);
+  if (!wrongFlags.ok() && !options.distributed)
+    return fail(2, wrongFlags.message());
+  const int failure = wrongFlags.ok() ? 1 : 2;
   std::unique_ptr<RealClock> clock;
   std::unique_ptr<Transport> transport, loopback;
   if (options.distributed) {
