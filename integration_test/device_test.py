@@ -171,7 +171,7 @@ class Device(DeviceJobs):
                 ("allocations=3", "the device has no [0-9]+ bytes left; use a smaller "
                                   "--batch-size"),
                 ("launches=9", "kernel_[a-z0-9_]+ cannot be launched: the fake device was told "
-                                "to fail"),
+                                "to fail; start again, with --resume where there is a checkpoint"),
                 ("work=20", "the device is lost: the fake one was told to fail; start again, "
                              "with --resume where there is a checkpoint")):
             with self.subTest(fault):
@@ -180,6 +180,13 @@ class Device(DeviceJobs):
                 # What was saved is as it was, and the training goes on from it.
                 self.assertEqual(kept, sorted(path.relative_to(saved)
                                               for path in saved.rglob("*")))
+        # Who only reads has nothing to go on with.
+        for command in ("predict", "evaluate"):
+            done = subprocess.run([folder / "trainer", command, "--data", data, "--checkpoint", saved,
+                                   "--device", "fake:work=20"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, "the device is lost: the fake one was told to fail\n$")
         whole = self.root / "whole"
         run(folder / "trainer", "train", *flags[:-2], "--checkpoint", whole, "--device", "fake")
         run(folder / "trainer", "train", *flags, "--resume", "--device", "fake")

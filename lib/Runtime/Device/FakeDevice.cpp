@@ -391,9 +391,8 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
     if (work.countBefore > 0)
       PDLRT_RETURN_IF_ERROR(run(work.before, work.countBefore));
     if (!goesWell(faults.work))
-      return fail(Status::internal("the device is lost: the fake one was told "
-                                   "to fail; start again, with --resume where "
-                                   "there is a checkpoint"));
+      return fail(Status::internal(
+          "the device is lost: the fake one was told to fail"));
     if (!work.body)
       continue;
     const int64_t begin = Trace::now();
@@ -679,8 +678,8 @@ Status FakeStream::wait(const DeviceEvent &given) {
   queue.clock.join(event.clock);
   queue.clock.advance(number);
   Work work;
-  work.symbol = nullptr;
   work.name = "a wait";
+  work.symbol = nullptr;
   work.before = event.stream;
   work.countBefore = event.count;
   queue.waiting.push_back(std::move(work));
