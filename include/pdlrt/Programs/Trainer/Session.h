@@ -44,6 +44,8 @@ struct SessionOptions {
   bool emulateBFloat16 = false;
   /// What a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
+  /// Its products may round factors to TF32.
+  bool roundsToTF32 = false;
   /// Where tables are: "host" or "device".
   std::string tablePlacement = "host";
   /// How many samples metrics of groups may keep in this process.
