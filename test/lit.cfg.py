@@ -21,6 +21,9 @@ config.substitutions.append(("%pdl_src", config.pdl_source_dir))
 config.substitutions.append(("%pdl_bin", config.pdl_binary_dir))
 if config.pdl_enable_onednn:
     config.available_features.add("onednn")
+# What takes long and changes seldom (scripts/test.sh --nightly).
+if os.environ.get("PDL_TEST_NIGHTLY"):
+    config.available_features.add("nightly")
 # NVIDIA's assembler, where a CUDA toolkit is installed.
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:
