@@ -55,7 +55,6 @@ public:
   Expected<bool> pass(uint64_t count);
 
 private:
-  Status openFile();
   Status readBeginning();
   Status await() const;
   Expected<size_t> readFile(char *destination, size_t size);

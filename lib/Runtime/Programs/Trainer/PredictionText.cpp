@@ -28,7 +28,7 @@ constexpr size_t bufferBytes = size_t(1) << 16;
 /// A pipe that can be written takes as many without waiting (PIPE_BUF).
 constexpr size_t pipeBytes = 4096;
 /// Milliseconds that a reader has to take some once the process is to stop.
-constexpr int patience = 1000;
+constexpr int patience = 3000;
 
 /// A descriptor that text is written to.
 class TextOutput {
