@@ -235,6 +235,17 @@ class PredictStream(unittest.TestCase):
                     status, rest, errors = stream.end()
                     self.assertEqual((status, rest), (0, []), errors)
 
+    def test_the_last_of_several_batches_waits_for_none(self):
+        stream = self.stream("--threads", 2, "--batch-size", 1)
+        begin = 0
+        for burst in range(400):
+            numbers = range(begin, begin + 2 + burst % 3)
+            stream.send(lines_of(numbers))
+            got = stream.take(len(numbers) + (burst == 0))
+            self.assertEqual(got[-len(numbers):], predictions_of(numbers))
+            begin = numbers.stop
+        self.assertEqual(stream.end()[:2], (0, []))
+
     def test_rows_wait_for_others_as_long_as_is_said(self):
         # An hour: the batch is cut by its size, and by the end.
         stream = self.stream("--batch-size", 4, "--flush-after", 3_600_000)

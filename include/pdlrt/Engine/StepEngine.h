@@ -71,9 +71,8 @@ public:
   /// `begin`.
   virtual Status begin(RoundSource source) = 0;
   /// One step; none when all processes of the job are out of data. `last`: no
-  /// step will follow in this pass, so that no round is read in advance;
-  /// without other processes one may follow none the less. On failure nothing
-  /// of the step was applied.
+  /// step will follow in this pass, so that no round is read in advance. On
+  /// failure nothing of the step was applied.
   virtual Expected<std::optional<StepResult>> next(bool last) = 0;
   /// Before `next`: allows the engine to do that many steps before it is asked
   /// for them; `last`: none follows them in this pass. Until `next` has

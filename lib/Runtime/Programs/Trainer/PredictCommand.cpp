@@ -49,7 +49,10 @@ public:
   Status run();
 
 private:
-  /// The next round with samples.
+  /// Predicts until the data end or, of a stream, until no round is there in
+  /// advance.
+  Status runPass();
+  /// The next round with samples; none at the end of the pass.
   Expected<std::span<const StepInput>> readRound();
   /// Those up to row `end`, which no sample was made of.
   Status writeBadRows(int64_t end, const RoundReader::SettledRows &settled);
@@ -124,18 +127,8 @@ Status PredictCommand::run() {
     return std::move(opened).status();
   writer = std::move(*opened);
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
-  PDLRT_RETURN_IF_ERROR(
-      predictor.engine->begin([this] { return readRound(); }));
-  while (!stopSignal()) {
-    // While the next round is waited for, the current one is computed.
-    Expected<std::optional<StepResult>> step = predictor.engine->next(
-        /*last=*/isStream && !predictor.reader->isNextReady());
-    if (!step)
-      return step.status();
-    if (!*step)
-      break;
-    PDLRT_RETURN_IF_ERROR(writeStep((*step)->samples));
-  }
+  while (!stopSignal() && !isAtEnd && !predictor.brokenOff)
+    PDLRT_RETURN_IF_ERROR(runPass());
   // Of rows that were broken off, nobody knows which are bad.
   if (isAtEnd)
     PDLRT_RETURN_IF_ERROR(writeBadRows(behindLast.count, behindLast));
@@ -143,7 +136,24 @@ Status PredictCommand::run() {
   return report();
 }
 
+Status PredictCommand::runPass() {
+  PDLRT_RETURN_IF_ERROR(
+      predictor.engine->begin([this] { return readRound(); }));
+  while (!stopSignal()) {
+    Expected<std::optional<StepResult>> step = predictor.engine->next(false);
+    if (!step)
+      return step.status();
+    if (!*step)
+      break;
+    PDLRT_RETURN_IF_ERROR(writeStep((*step)->samples));
+  }
+  return {};
+}
+
 Expected<std::span<const StepInput>> PredictCommand::readRound() {
+  // To wait for a round in advance would keep the one before it.
+  if (isStream && !behindRounds.empty() && !predictor.reader->isNextReady())
+    return std::span<const StepInput>();
   while (true) {
     Expected<std::span<const StepInput>> round = predictor.readRound();
     if (!round || predictor.brokenOff)
@@ -158,8 +168,8 @@ Expected<std::span<const StepInput>> PredictCommand::readRound() {
       behindRounds.push_back(std::move(settled));
       return round;
     }
-    // Only bad rows have come. No round is read in advance while there may be
-    // such a one, so that all before them is written.
+    // Only bad rows have come. Such a round is never read in advance: all
+    // before it is written.
     PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
     PDLRT_RETURN_IF_ERROR(writer->flush());
   }
