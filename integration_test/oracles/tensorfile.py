@@ -14,7 +14,7 @@ import struct
 import sys
 from dataclasses import dataclass
 
-_CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U64": "Q"}
+_CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U64": "Q", "U8": "B"}
 
 
 @dataclass

@@ -21,7 +21,8 @@
 //     worker i mod workers.
 //
 // A pipe or a device is read as it comes, once: who needs it again gets an
-// error.
+// error. So is the standard input, which the name `-` stands for; it has no
+// name that says what it is packed by, so that its first bytes do.
 //
 // Files: CSV (delimiter comma, with RFC 4180 quotes), TSV, any other delimiter,
 // each also compressed by gzip or zstd, and safetensors (tensors named like the
@@ -37,7 +38,9 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/Batch.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +100,10 @@ struct DataOptions {
   /// The folder that parsed rows of delimited text are kept in from pass to
   /// pass; empty: none. Never changes a batch.
   std::string cache;
+  /// How many milliseconds a batch that has rows waits for more of a pipe; then
+  /// it is cut as it is. None: until it is full. For one group of one worker,
+  /// and data in the order of the files.
+  std::optional<int64_t> flushAfter;
   /// Packed files are unpacked on threads of their own. Never changes a batch.
   bool unpackBeside = false;
 };
@@ -163,9 +170,10 @@ public:
   ~BatchSource();
 
   /// Fills `batch` with the next batch of `worker`; false, and an empty batch,
-  /// when the epoch has none left for it. The first row that is bad and may
-  /// not be skipped is an error "file:line:column: sentence", where `column`
-  /// counts cells from 1. After an error the source stays at it.
+  /// when the epoch has none left for it, or, with `flushAfter`, when only bad
+  /// rows have come for so long (`isAtEnd` is false then). The first row that
+  /// is bad and may not be skipped is an error "file:line:column: sentence",
+  /// where `column` counts cells from 1. After an error the source stays at it.
   Expected<bool> next(int32_t worker, Batch &batch);
 
   /// Starts `epoch` from its first batch, wherever the source stands.
@@ -186,12 +194,18 @@ public:
   int64_t badRowCount() const;
   const std::vector<std::string> &badRowSentences() const;
 
-  /// Rows passed so far in this epoch, good and bad. Threads may call this, and
-  /// the next, while another one is in `next`.
-  int64_t rowCount() const;
-  /// What is let through of a bad row, as `Batch::copiedCell`; empty where it
-  /// lacks it.
-  std::string copiedCellOfBadRow(int64_t row) const;
+  /// Whether the epoch has no more rows than batches were given out of.
+  bool isAtEnd() const;
+  /// Of data in the order of the files: how many rows of this epoch are in the
+  /// batches so far, or are bad ones between or right behind those that are.
+  int64_t settledRows() const;
+  /// What is let through of the bad rows among them, as `Batch::copiedCell`, by
+  /// row, where it is not empty; those that an earlier call gave excepted.
+  std::map<int64_t, std::string> takeCopiedCellsOfBadRows();
+
+  /// Whoever is in `next` and waits for bytes of a pipe gets an error instead,
+  /// from now on. Any thread may call it.
+  void endWaiting();
 
 private:
   struct State;

@@ -15,10 +15,13 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -45,8 +48,12 @@ public:
   const std::vector<DataPosition> &positions() const { return front().ends; }
 
   /// Goes to the next round; false at the end of the epoch. After an error the
-  /// reader stays at it.
+  /// reader stays at it. With `DataOptions::flushAfter` a round may have no
+  /// sample, where only bad rows have come.
   Expected<bool> next();
+  /// Whether `next` would go to a round with samples, and not wait for it:
+  /// never without a thread that reads ahead.
+  bool isNextReady();
 
   /// The current round, by replica (local group * workers + worker). Valid for
   /// as many further calls of `next` as rounds are kept.
@@ -63,13 +70,15 @@ public:
     return front().sentences;
   }
 
-  /// Of the first local group: rows passed in this epoch, good and bad, with
-  /// those that were read ahead.
-  int64_t rowCount() const { return sources.front()->rowCount(); }
-  /// Of the first local group: `BatchSource::copiedCellOfBadRow`.
-  std::string copiedCellOfBadRow(int64_t row) const {
-    return sources.front()->copiedCellOfBadRow(row);
-  }
+  /// Of the first local group, behind the current round.
+  struct SettledRows {
+    /// `BatchSource::settledRows`.
+    int64_t count = 0;
+    /// `BatchSource::takeCopiedCellsOfBadRows`.
+    std::map<int64_t, std::string> copiedCells;
+  };
+  /// The cells are given once.
+  SettledRows takeSettledRows() { return std::move(front().settled); }
 
 private:
   struct Round {
@@ -78,6 +87,9 @@ private:
     /// By group, where the reader stands after the round.
     std::vector<DataPosition> ends;
     int64_t samples = 0;
+    SettledRows settled;
+    /// Whether the epoch ends with it.
+    bool isLast = false;
     /// Bad rows that were met here up to the end of the round.
     int64_t badRows = 0;
     std::vector<std::string> sentences;

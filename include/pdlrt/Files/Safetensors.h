@@ -37,7 +37,7 @@ struct FileDigest {
 };
 
 /// The element types that are read and written.
-enum class TensorType { F32, F64, I32, I64, U64, BF16, F16 };
+enum class TensorType { F32, F64, I32, I64, U64, BF16, F16, U8 };
 
 /// Bytes of one element.
 size_t tensorElementSize(TensorType type);

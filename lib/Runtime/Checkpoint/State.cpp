@@ -228,6 +228,8 @@ static std::string elementText(const StateTensor &tensor, int64_t index) {
     return std::to_string(load(int64_t()));
   case TensorType::U64:
     return std::to_string(load(uint64_t()));
+  case TensorType::U8:
+    return std::to_string(load(uint8_t()));
   default:
     break;
   }

@@ -9,6 +9,7 @@
 #include "pdlrt/Data/BatchSource.h"
 
 #include "Data/DataFlags.h"
+#include "Data/InputFile.h"
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
 
@@ -25,7 +26,8 @@ struct BatchSource::State {
         const pdl_program &program, int32_t groups, int32_t group,
         int32_t workers)
       : options(givenOptions), group(group), workers(workers),
-        stream({options, descriptor, program}, groups, group),
+        wait(options.flushAfter),
+        stream({options, descriptor, program, &wait}, groups, group),
         passed(options.maxBadRows), records(fieldsOf(descriptor, program)),
         waiting(static_cast<size_t>(workers)) {}
 
@@ -52,6 +54,7 @@ struct BatchSource::State {
   const DataOptions options;
   const int32_t group;
   const int32_t workers;
+  ReadWait wait;
   RecordStream stream;
   PassedRows passed;
   /// The records of window `position.window`, if it is loaded.
@@ -82,7 +85,7 @@ Expected<bool> BatchSource::State::loadWindow() {
   auto moved = stream.advance(windowRows(), &records, passed);
   PDLRT_RETURN_IF_ERROR(moved.status());
   position.digest = passed.digest();
-  if (*moved == 0)
+  if (*moved == 0 && !wait.isLate())
     return false;
   windowIsLoaded = true;
   if (options.shuffleWindow)
@@ -94,8 +97,12 @@ Expected<bool> BatchSource::State::loadWindow() {
 /// Cuts the next batch of the group; false at the end of the epoch.
 Expected<bool> BatchSource::State::fill(Batch &batch) {
   records.reset(batch);
+  if (windowIsLoaded && position.offset < records.recordCount())
+    wait.noteRow();
   while (batch.size() < options.batchSize && !epochIsOver) {
     if (!windowIsLoaded || position.offset == records.recordCount()) {
+      if (wait.isLate())
+        break;
       auto loaded = loadWindow();
       PDLRT_RETURN_IF_ERROR(loaded.status());
       epochIsOver = !*loaded;
@@ -112,6 +119,7 @@ Expected<bool> BatchSource::State::fill(Batch &batch) {
         records.appendTo(batch, chosen, position.offset, count));
     position.offset += count;
   }
+  wait.handOut();
   records.finish(batch);
   batch.batchIndex = position.batch;
   batch.batchEpoch = position.epoch;
@@ -132,6 +140,7 @@ Status BatchSource::State::restart(int64_t epoch) {
   records.clear();
   windowIsLoaded = false;
   epochIsOver = false;
+  wait.handOut();
   position = {};
   position.epoch = epoch;
   return stream.rewind();
@@ -153,7 +162,7 @@ static Status checkOptions(const DataOptions &options) {
                            std::to_string(options.maxBadRows) +
                            "; give 0 or more");
   for (const std::string &file : options.files)
-    if (::access(file.c_str(), R_OK) != 0)
+    if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
       return Status::invalid(file +
                              ": cannot be read: " + std::strerror(errno));
   return {};
@@ -169,6 +178,9 @@ BatchSource::open(const DataOptions &options, const pdl_descriptor &descriptor,
                            std::to_string(workers) +
                            " workers does not exist; give at least 1x1 "
                            "replicas");
+  if (options.flushAfter && (groups * workers > 1 || options.shuffleWindow > 0))
+    return Status::internal("batches that do not wait until they are full are "
+                            "for one replica, and without a shuffle window");
   PDLRT_RETURN_IF_ERROR(checkDataFlags(options, descriptor, program));
   PDLRT_RETURN_IF_ERROR(checkOptions(options));
   try {
@@ -299,12 +311,17 @@ const std::vector<std::string> &BatchSource::badRowSentences() const {
   return state->passed.badSentences();
 }
 
-int64_t BatchSource::rowCount() const {
-  std::lock_guard<std::mutex> lock(state->mutex);
-  return state->passed.count();
+bool BatchSource::isAtEnd() const { return state->epochIsOver; }
+
+int64_t BatchSource::settledRows() const {
+  const int64_t next = state->position.offset;
+  return state->windowIsLoaded && next < state->records.recordCount()
+             ? state->records.rowOf(next)
+             : state->passed.count();
 }
 
-std::string BatchSource::copiedCellOfBadRow(int64_t row) const {
-  std::lock_guard<std::mutex> lock(state->mutex);
-  return state->passed.copiedCell(row);
+std::map<int64_t, std::string> BatchSource::takeCopiedCellsOfBadRows() {
+  return state->passed.takeCopiedCells(settledRows());
 }
+
+void BatchSource::endWaiting() { state->wait.end(); }

@@ -78,8 +78,8 @@ void Description::add(const pdl_field &field) {
 std::optional<CacheKey> CacheKey::of(const std::string &path,
                                      const RecordReaderOptions &options) {
   struct stat found;
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
-      found.st_size == 0)
+  if (!canBeReadAgain(path) || stat(path.c_str(), &found) != 0 ||
+      !S_ISREG(found.st_mode) || found.st_size == 0)
     return std::nullopt;
   Description all;
   all.add(cacheVersion);

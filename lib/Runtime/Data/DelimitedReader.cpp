@@ -25,6 +25,9 @@ Expected<char> delimiterOf(const std::string &path,
                            const DataOptions &options) {
   if (options.delimiter)
     return options.delimiter;
+  if (isStandardInput(path))
+    return Status::invalid("standard input has no name that says what ends a "
+                           "cell; say it with --delimiter");
   const std::string_view name = unpackedName(path);
   if (name.ends_with(".csv"))
     return ',';
@@ -38,9 +41,9 @@ Expected<char> delimiterOf(const std::string &path,
 
 class DelimitedReader final : public RecordReader {
 public:
-  DelimitedReader(std::string path, int32_t fileIndex, char delimiter)
-      : path(std::move(path)), fileIndex(fileIndex), delimiter(delimiter),
-        splitter(delimiter) {}
+  DelimitedReader(const std::string &file, int32_t fileIndex, char delimiter)
+      : file(file), path(inputName(file)), fileIndex(fileIndex),
+        delimiter(delimiter), splitter(delimiter) {}
 
   Status open(const RecordReaderOptions &options);
   Expected<int64_t> read(int64_t count, RecordColumns &into,
@@ -63,9 +66,10 @@ private:
            std::to_string(cell + 1);
   }
 
-  std::string path;
+  std::string file, path; ///< its name, and that in sentences
   int32_t fileIndex;
   char delimiter;
+  ReadWait *wait = nullptr;
   RowScanner scanner;
   CellSplitter splitter;
   std::string_view row;
@@ -95,8 +99,9 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
     PDLRT_RETURN_IF_ERROR(parser.status());
     parsers.push_back(*std::move(parser));
   }
+  wait = options.wait;
   PDLRT_RETURN_IF_ERROR(
-      scanner.open(path, delimiter, options.data.unpackBeside));
+      scanner.open(file, delimiter, options.data.unpackBeside, wait));
 
   const bool hasHeader = options.data.header;
   if (hasHeader)
@@ -227,10 +232,14 @@ Expected<int64_t> DelimitedReader::read(int64_t count, RecordColumns &into,
                                         PassedRows &passed) {
   for (int64_t i = 0; i < count; ++i) {
     auto more = nextRow();
+    if (!more && wait && wait->isLate())
+      return i;
     PDLRT_RETURN_IF_ERROR(more.status());
     if (!*more)
       return i;
     noteRow(passed);
+    if (wait)
+      wait->noteRow();
     Status status = parseRow(into);
     if (status.ok()) {
       into.commitRecord(fileIndex, passed.current(), passed.currentSample(),

@@ -9,6 +9,7 @@
 #include "Data/Unpacker.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 #include <zlib.h>
 
@@ -49,6 +50,7 @@ private:
   bool usable;
   std::vector<Bytef> input;
   bool inMember = false;
+  bool isFull = false; ///< the room for the last bytes
   int64_t members = 0;
 };
 
@@ -89,9 +91,11 @@ Expected<bool> GzipUnpacker::beginMember() {
 Expected<size_t> GzipUnpacker::read(char *destination, size_t size) {
   const size_t room = std::min<size_t>(size, size_t(1) << 30);
   while (true) {
-    if (stream.avail_in == 0)
+    // What it holds back for want of room is asked for before more is read.
+    const bool holdsBack = std::exchange(isFull, false);
+    if (stream.avail_in == 0 && !holdsBack)
       PDLRT_RETURN_IF_ERROR(refill());
-    if (stream.avail_in == 0) {
+    if (stream.avail_in == 0 && !holdsBack) {
       if (inMember)
         return damaged("it ends in the middle of member " +
                        std::to_string(members + 1));
@@ -116,6 +120,7 @@ Expected<size_t> GzipUnpacker::read(char *destination, size_t size) {
       inMember = false;
       ++members;
     }
+    isFull = inMember && stream.avail_out == 0;
     if (const size_t produced = room - stream.avail_out)
       return produced;
   }

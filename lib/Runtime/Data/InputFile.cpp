@@ -31,20 +31,37 @@ InputFile::~InputFile() {
     ::close(file);
 }
 
-Status InputFile::open(const std::string &name, bool besideCaller) {
-  path = name;
-  // Without waiting for a writer: that is for `await`.
-  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+bool pdlrt::isStandardInput(const std::string &name) { return name == "-"; }
+
+std::string pdlrt::inputName(const std::string &name) {
+  return isStandardInput(name) ? "standard input" : name;
+}
+
+Status InputFile::open(const std::string &name, bool besideCaller,
+                       ReadWait *patience) {
+  path = inputName(name);
+  wait = patience;
+  const bool isStandard = isStandardInput(name);
+  // Without waiting for a writer: that is for `await`. The standard input is
+  // shared with others, who may not expect that it never waits.
+  file = isStandard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
   if (file < 0 || ::fstat(file, &info) != 0)
     return Status::invalid(path +
                            ": cannot be opened: " + std::strerror(errno));
   mayWait = !S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode);
   // The system's own files, such as those of /proc, say that they are empty.
-  if (S_ISREG(info.st_mode) && info.st_size > 0)
+  if (S_ISREG(info.st_mode) && info.st_size > 0 && !isStandard)
     length = left = static_cast<uint64_t>(info.st_size);
-  auto created = Unpacker::create(
-      path, [this](char *bytes, size_t size) { return readFile(bytes, size); });
+  const Unpacker::PackedBytes bytesOfFile = [this](char *bytes, size_t size) {
+    return readFile(bytes, size);
+  };
+  if (isStandard)
+    PDLRT_RETURN_IF_ERROR(readBeginning());
+  auto created = isStandard
+                     ? Unpacker::create(packingOf(beginning), path, bytesOfFile)
+                     : Unpacker::create(path, bytesOfFile);
   PDLRT_RETURN_IF_ERROR(created.status());
   unpacker = *std::move(created);
   // A thread that waits for somebody to write could not be ended.
@@ -83,11 +100,29 @@ Expected<bool> InputFile::pass(uint64_t count) {
   return true;
 }
 
+/// As many bytes as it takes to see what has packed them.
+Status InputFile::readBeginning() {
+  std::string begin;
+  while (mayBecomePacked(begin)) {
+    char byte;
+    auto count = readFile(&byte, 1);
+    PDLRT_RETURN_IF_ERROR(count.status());
+    if (*count == 0)
+      break;
+    begin += byte;
+  }
+  beginning = std::move(begin);
+  return {};
+}
+
 /// Until there are bytes, or nobody is left who could write some.
 Status InputFile::await() const {
-  pollfd events[] = {{file, POLLIN, 0}, {stopDescriptor(), POLLIN, 0}};
+  pollfd events[] = {{file, POLLIN, 0},
+                     {stopDescriptor(), POLLIN, 0},
+                     {wait ? wait->descriptor() : -1, POLLIN, 0}};
   while (true) {
-    const int count = ::poll(events, std::size(events), -1);
+    const int count =
+        ::poll(events, std::size(events), wait ? wait->timeout() : -1);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
@@ -99,6 +134,11 @@ Status InputFile::await() const {
     if (events[1].revents != 0)
       return Status::invalid(path + ": was not read to its end, because the "
                                     "process was told to stop");
+    if (events[2].revents != 0)
+      return Status::invalid(path + ": was not read to its end, because nobody "
+                                    "wants what is left of it");
+    wait->noteLate();
+    return Status::invalid(path + ": has no more bytes for now");
   }
 }
 
@@ -107,6 +147,11 @@ Expected<size_t> InputFile::readFile(char *destination, size_t size) {
     size = std::min<uint64_t>(size, left);
   if (size == 0)
     return size_t(0);
+  if (!beginning.empty()) {
+    size = beginning.copy(destination, size);
+    beginning.erase(0, size);
+    return size;
+  }
   while (true) {
     if (mayWait)
       PDLRT_RETURN_IF_ERROR(await());

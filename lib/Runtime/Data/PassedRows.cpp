@@ -58,7 +58,9 @@ Status PassedRows::addBad(const std::string &sentence,
   return {};
 }
 
-std::string PassedRows::copiedCell(int64_t row) const {
-  const auto found = copiedCells.find(row);
-  return found == copiedCells.end() ? std::string() : found->second;
+std::map<int64_t, std::string> PassedRows::takeCopiedCells(int64_t row) {
+  std::map<int64_t, std::string> taken;
+  while (!copiedCells.empty() && copiedCells.begin()->first < row)
+    taken.insert(taken.end(), copiedCells.extract(copiedCells.begin()));
+  return taken;
 }

@@ -94,8 +94,8 @@ public:
   Status addBad(const std::string &sentence, std::string_view copied);
   int64_t badCount() const { return bad; }
   const std::vector<std::string> &badSentences() const { return sentences; }
-  /// Of a bad row; empty where there is none.
-  std::string copiedCell(int64_t row) const;
+  /// By bad row before `row`, the cells that are not empty; it forgets them.
+  std::map<int64_t, std::string> takeCopiedCells(int64_t row);
 
 private:
   void addContent(uint64_t content);

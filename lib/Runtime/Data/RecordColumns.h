@@ -78,6 +78,10 @@ public:
   int32_t fileOf(int64_t record) const {
     return origins[static_cast<size_t>(record)].file;
   }
+  /// Its row in the pass.
+  int64_t rowOf(int64_t record) const {
+    return origins[static_cast<size_t>(record)].row;
+  }
   /// What is let through of a record, and of all of them, one behind the other.
   std::string_view copiedTextOf(int64_t record) const {
     const auto r = static_cast<size_t>(record);

@@ -9,15 +9,25 @@
 #include "Data/RecordReader.h"
 
 #include "Data/CachedReader.h"
+#include "Data/InputFile.h"
 
 #include <sys/stat.h>
 
 using namespace pdlrt;
 
 bool pdlrt::canBeReadAgain(const std::string &path) {
+  if (isStandardInput(path))
+    return false;
   struct stat found;
   return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) ||
          S_ISDIR(found.st_mode);
+}
+
+std::string pdlrt::onceText(const std::string &path) {
+  return inputName(path) + (isStandardInput(path)
+                                ? " can be read but once"
+                                : ": is a pipe or a device, which can be read "
+                                  "but once");
 }
 
 bool pdlrt::isTensorFile(const std::string &path) {

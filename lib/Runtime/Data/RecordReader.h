@@ -10,6 +10,7 @@
 #define LIB_RUNTIME_DATA_RECORDREADER_H
 
 #include "Data/PassedRows.h"
+#include "Data/ReadWait.h"
 #include "Data/RecordColumns.h"
 #include "pdlrt/Data/BatchSource.h"
 
@@ -32,7 +33,7 @@ public:
 
   /// Parses the next `count` rows and appends the good ones to `into`. Returns
   /// how many rows were passed, good or bad: fewer than `count` only at the
-  /// end of the file.
+  /// end of the file, or where `RecordReaderOptions::wait` is late.
   virtual Expected<int64_t> read(int64_t count, RecordColumns &into,
                                  PassedRows &passed) = 0;
   /// Passes rows without parsing them; returns as `read` does. Null: rows that
@@ -57,15 +58,20 @@ struct RecordReaderOptions {
   const DataOptions &data;
   const pdl_descriptor &descriptor;
   const pdl_program &program;
+  /// For the bytes of pipes; null: for as long as it takes.
+  ReadWait *wait = nullptr;
 };
 
 /// The field that `DataOptions::idField` names, by its place in the record;
 /// none where it names none.
 std::optional<size_t> idFieldOf(const RecordReaderOptions &options);
 
-/// False for pipes, sockets and devices, of which each byte comes once. A path
-/// that cannot be looked at is none of them.
+/// False for pipes, sockets and devices, of which each byte comes once, and for
+/// the standard input, whatever it is. A path that cannot be looked at is none
+/// of them.
 bool canBeReadAgain(const std::string &path);
+/// How a sentence about one for which it is false begins.
+std::string onceText(const std::string &path);
 
 /// Opens a delimited text file; `fileIndex` marks its records.
 Expected<std::unique_ptr<RecordReader>>

@@ -28,9 +28,8 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
     const std::string &path = options.data.files[i];
     if (!canBeReadAgain(path))
       return Status::invalid(
-          path + ": is a pipe or a device, which can be read but once, while "
-                 "--rows by percent, or over several files, has to count the "
-                 "rows first; write it to a file");
+          onceText(path) + ", while --rows by percent, or over several files, "
+                           "has to count the rows first; write it to a file");
     auto counted = openRecordReader(path, static_cast<int32_t>(i), options);
     PDLRT_RETURN_IF_ERROR(counted.status());
     auto count = (*counted)->skip(unlimited, nullptr);
@@ -43,7 +42,7 @@ Expected<std::vector<int64_t>> RecordStream::countRows() const {
 /// The bytes of a regular file.
 static std::optional<std::uintmax_t> regularSize(const std::string &path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
+  if (!canBeReadAgain(path) || !std::filesystem::is_regular_file(path, error))
     return std::nullopt;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   return error ? std::nullopt : std::optional(size);
@@ -75,8 +74,7 @@ Status RecordStream::open() {
   for (const std::string &path : data.files)
     if (dealsBlocks && !canBeReadAgain(path))
       return Status::invalid(
-          path + ": is a pipe or a device, which can be read but once, while " +
-          std::to_string(groups) +
+          onceText(path) + ", while " + std::to_string(groups) +
           " groups of replicas share it; write it to a file, or give each "
           "group its own");
 
@@ -134,9 +132,8 @@ Expected<std::unique_ptr<RecordReader>> RecordStream::openFile(int32_t file) {
   const std::string &path = options.data.files[size_t(file)];
   if (!canBeReadAgain(path)) {
     if (isSpent[size_t(file)])
-      return Status::invalid(path +
-                             ": is a pipe or a device, which can be read but "
-                             "once, and is needed again; write it to a file");
+      return Status::invalid(onceText(path) +
+                             ", and is needed again; write it to a file");
     isSpent[size_t(file)] = 1;
   }
   return openRecordReader(path, file, options);
@@ -220,11 +217,24 @@ int64_t RecordStream::rowsOfOtherGroups() const {
                     : (block + ahead) * options.data.batchSize - selectedRow;
 }
 
+/// Whether to open the next file may take until somebody writes to it.
+bool RecordStream::wouldWait() const {
+  return nextSegment < segments.size() &&
+         !canBeReadAgain(
+             options.data.files[size_t(segments[nextSegment].file)]);
+}
+
 Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
                                         PassedRows &passedRows) {
   int64_t passed = 0;
   hasMoved |= count > 0;
-  while (passed < count) {
+  ReadWait *wait = options.wait;
+  const auto isLate = [&] { return wait && wait->isLate(); };
+  while (passed < count && !isLate()) {
+    if (!reader && wait && wait->holdsRows() && wouldWait()) {
+      wait->noteLate();
+      break;
+    }
     if (!reader) {
       auto opened = openSegment();
       PDLRT_RETURN_IF_ERROR(opened.status());
@@ -248,7 +258,8 @@ Expected<int64_t> RecordStream::advance(int64_t count, RecordColumns *into,
     if (!others)
       passed += *moved;
     remainingInSegment -= *moved;
-    if (*moved < wanted || remainingInSegment == 0) {
+    const bool isOver = *moved < wanted && !isLate();
+    if (isOver || remainingInSegment == 0) {
       reader->finish();
       reader.reset();
     }

@@ -42,7 +42,7 @@ public:
 
   /// Passes the next `count` rows of the group; appends the good ones to
   /// `into` unless it is null. Returns how many were passed: fewer than
-  /// `count` only at the end.
+  /// `count` only at the end, or where `RecordReaderOptions::wait` is late.
   Expected<int64_t> advance(int64_t count, RecordColumns *into,
                             PassedRows &passedRows);
 
@@ -57,6 +57,7 @@ private:
   Expected<bool> openSegment();
   Expected<std::unique_ptr<RecordReader>> openFile(int32_t file);
   int64_t rowsOfOtherGroups() const;
+  bool wouldWait() const;
 
   RecordReaderOptions options;
   int32_t groups, group;

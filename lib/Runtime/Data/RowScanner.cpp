@@ -21,28 +21,38 @@ constexpr size_t longestRow = size_t(64) << 20;
 // A quote that is open for longer was never meant as one.
 constexpr size_t longestQuotedRow = size_t(1) << 20;
 
+// The mark that some editors put before UTF-8 text is not part of a cell.
+constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+
+/// Whether more bytes may show that a file begins with a mark.
+bool mayBecomeMark(std::string_view begin) {
+  return mayBecomePacked(begin) || (begin.size() < byteOrderMark.size() &&
+                                    byteOrderMark.starts_with(begin));
+}
+
 } // namespace
 
 Status RowScanner::open(const std::string &name, char cellDelimiter,
-                        bool besideCaller) {
-  path = name;
+                        bool besideCaller, ReadWait *wait) {
+  path = inputName(name);
   delimiter = cellDelimiter;
-  PDLRT_RETURN_IF_ERROR(file.open(path, besideCaller));
+  PDLRT_RETURN_IF_ERROR(file.open(name, besideCaller, wait));
   buffer.resize(firstBufferSize);
-  // A pipe may give less than the marks that are looked for.
   std::memset(buffer.data(), 0, rowMargin);
-  while (!atEnd && limit < rowMargin + 4)
+  // A pipe may give less than the marks that are looked for, and nothing more
+  // behind a short row.
+  const auto begin = [&] {
+    return std::string_view(buffer.data() + cursor, limit - cursor);
+  };
+  while (!atEnd && mayBecomeMark(begin()))
     PDLRT_RETURN_IF_ERROR(refill());
-  if (const Packing *packing =
-          packingOf({buffer.data() + cursor, limit - cursor}))
+  if (const Packing *packing = packingOf(begin()))
     return Status::invalid(path + ": " + packing->name +
                            " has packed what it holds, but its name does not "
                            "end in " +
                            packing->ending + "; rename it, or unpack it");
-  // The mark that some editors put before UTF-8 text is not part of a cell.
-  if (limit >= rowMargin + 3 &&
-      std::memcmp(buffer.data() + cursor, "\xef\xbb\xbf", 3) == 0)
-    cursor += 3;
+  if (begin().starts_with(byteOrderMark))
+    cursor += byteOrderMark.size();
   return {};
 }
 

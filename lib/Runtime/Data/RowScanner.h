@@ -26,12 +26,14 @@ public:
   static constexpr size_t rowMargin = 8;
 
   /// `delimiter` ends cells; quotes are known where it is a comma.
-  /// `besideCaller`: as for InputFile.
-  Status open(const std::string &path, char delimiter, bool besideCaller);
+  /// `besideCaller` and `wait`: as for InputFile.
+  Status open(const std::string &name, char delimiter, bool besideCaller,
+              ReadWait *wait);
 
   /// Moves to the next row; false at the end of the file. The row is valid
   /// until the next call and has no line break at its end. `rowMargin` bytes
-  /// before it may be read, whatever they are.
+  /// before it may be read, whatever they are. After an error because of which
+  /// `ReadWait` is late, the next call looks for the same row.
   Expected<bool> next(std::string_view &row);
   /// The line, from 1, that the current row begins at, and its first byte.
   int64_t line() const { return rowLine; }

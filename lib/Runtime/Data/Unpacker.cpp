@@ -8,24 +8,34 @@
 
 #include "Data/Unpacker.h"
 
-#include <iterator>
+#include <algorithm>
 
 using namespace pdlrt;
 
-static constexpr Packing gzip = {"gzip", ".gz"}, zstd = {"zstd", ".zst"};
+static constexpr Packing gzip = {"gzip", ".gz", "\x1f\x8b"},
+                         zstd = {"zstd", ".zst", "\x28\xb5\x2f\xfd"};
+static constexpr const Packing *allPackings[] = {&gzip, &zstd};
 
 std::string_view pdlrt::unpackedName(std::string_view path) {
-  for (const Packing &packing : {gzip, zstd})
-    if (path.ends_with(packing.ending))
-      return path.substr(0,
-                         path.size() - std::string_view(packing.ending).size());
+  for (const Packing *packing : allPackings)
+    if (path.ends_with(packing->ending))
+      return path.substr(0, path.size() -
+                                std::string_view(packing->ending).size());
   return path;
 }
 
 const Packing *pdlrt::packingOf(std::string_view begin) {
-  if (begin.starts_with("\x1f\x8b"))
-    return &gzip;
-  return begin.starts_with("\x28\xb5\x2f\xfd") ? &zstd : nullptr;
+  for (const Packing *packing : allPackings)
+    if (begin.starts_with(packing->mark))
+      return packing;
+  return nullptr;
+}
+
+bool pdlrt::mayBecomePacked(std::string_view begin) {
+  return std::ranges::any_of(allPackings, [&](const Packing *packing) {
+    return begin.size() < packing->mark.size() &&
+           packing->mark.starts_with(begin);
+  });
 }
 
 Status Unpacker::damaged(const std::string &path, const std::string &reason) {
@@ -36,9 +46,18 @@ Status Unpacker::damaged(const std::string &path, const std::string &reason) {
 
 Expected<std::unique_ptr<Unpacker>> Unpacker::create(const std::string &path,
                                                      PackedBytes packed) {
-  if (path.ends_with(gzip.ending))
+  for (const Packing *packing : allPackings)
+    if (path.ends_with(packing->ending))
+      return create(packing, path, std::move(packed));
+  return std::unique_ptr<Unpacker>();
+}
+
+Expected<std::unique_ptr<Unpacker>> Unpacker::create(const Packing *packing,
+                                                     const std::string &path,
+                                                     PackedBytes packed) {
+  if (packing == &gzip)
     return createGzipUnpacker(path, std::move(packed));
-  if (path.ends_with(zstd.ending))
+  if (packing == &zstd)
     return createZstdUnpacker(path, std::move(packed));
   return std::unique_ptr<Unpacker>();
 }

@@ -19,6 +19,13 @@
 
 namespace pdlrt {
 
+/// What has packed a file, and the end of its name that says so.
+struct Packing {
+  const char *name, *ending;
+  /// What it begins with.
+  std::string_view mark;
+};
+
 /// Gives the unpacked bytes of a file, from its begin to its end. One thread at
 /// a time.
 class Unpacker {
@@ -30,6 +37,10 @@ public:
   /// Errors begin with the path.
   static Expected<std::unique_ptr<Unpacker>> create(const std::string &path,
                                                     PackedBytes packed);
+  /// For bytes of that packing (null: they are not packed), which `path` is the
+  /// name of in errors.
+  static Expected<std::unique_ptr<Unpacker>>
+  create(const Packing *packing, const std::string &path, PackedBytes packed);
   virtual ~Unpacker() = default;
 
   /// Reads up to `size` > 0 bytes; 0 at the end, which is that of a whole
@@ -43,12 +54,10 @@ public:
 /// `path` without the end that says what has packed the file.
 std::string_view unpackedName(std::string_view path);
 
-/// What has packed bytes that begin so, with the name's end for it; null:
-/// nothing that is known.
-struct Packing {
-  const char *name, *ending;
-};
+/// What has packed bytes that begin so; null: nothing that is known.
 const Packing *packingOf(std::string_view begin);
+/// Whether more bytes behind these may make a beginning of that kind.
+bool mayBecomePacked(std::string_view begin);
 
 /// Those for each packing.
 Expected<std::unique_ptr<Unpacker>>

@@ -11,6 +11,7 @@
 
 #include "pdlrt/Core/Trace.h"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -69,6 +70,9 @@ RoundReader::~RoundReader() {
     stopping = true;
   }
   changed.notify_all();
+  // It may wait for somebody who writes to a pipe.
+  for (const std::unique_ptr<BatchSource> &source : sources)
+    source->endWaiting();
   thread.join();
 }
 
@@ -90,6 +94,10 @@ Status RoundReader::fill(Round &round) {
       round.samples += batch.size();
     }
     noteBadRows(round);
+    round.settled.count = sources.front()->settledRows();
+    round.settled.copiedCells = sources.front()->takeCopiedCellsOfBadRows();
+    round.isLast = std::ranges::all_of(
+        sources, [](const auto &source) { return source->isAtEnd(); });
     for (size_t g = 0; g < sources.size(); ++g)
       round.ends[g] = sources[g]->position();
   } catch (const std::bad_alloc &) {
@@ -194,7 +202,7 @@ Expected<bool> RoundReader::next() {
     const size_t next = following();
     PDLRT_RETURN_IF_ERROR(fill(kept[next]));
     current = next;
-    return front().samples > 0;
+    return front().samples > 0 || !front().isLast;
   }
   waitUntilIdle();
   if (!ready)
@@ -205,8 +213,13 @@ Expected<bool> RoundReader::next() {
   current = following();
   std::swap(front(), back);
   ready = false;
-  if (front().samples == 0)
+  if (front().samples == 0 && front().isLast)
     return false;
   requestFill();
   return true;
+}
+
+bool RoundReader::isNextReady() {
+  std::lock_guard lock(mutex);
+  return ready && backStatus.ok() && back.samples > 0;
 }

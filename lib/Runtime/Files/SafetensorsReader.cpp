@@ -24,7 +24,7 @@ namespace {
 
 constexpr TensorType allTypes[] = {
     TensorType::F32, TensorType::F64,  TensorType::I32, TensorType::I64,
-    TensorType::U64, TensorType::BF16, TensorType::F16};
+    TensorType::U64, TensorType::BF16, TensorType::F16, TensorType::U8};
 constexpr size_t prefixSize = 8;
 // A header of this size names about a million tensors; more is damage.
 constexpr uint64_t largestHeader = 100'000'000;
@@ -42,6 +42,8 @@ std::string pdlrt::shapeText(const std::vector<int64_t> &shape) {
 
 size_t pdlrt::tensorElementSize(TensorType type) {
   switch (type) {
+  case TensorType::U8:
+    return 1;
   case TensorType::BF16:
   case TensorType::F16:
     return 2;
@@ -69,6 +71,8 @@ const char *pdlrt::tensorTypeName(TensorType type) {
     return "BF16";
   case TensorType::F16:
     return "F16";
+  case TensorType::U8:
+    return "U8";
   }
   return "";
 }

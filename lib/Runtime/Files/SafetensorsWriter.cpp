@@ -117,7 +117,7 @@ void SafetensorsWriter::setMetadata(std::string key, std::string value) {
 std::vector<SafetensorsWriter::Entries::const_iterator>
 SafetensorsWriter::fileOrder() const {
   std::vector<Entries::const_iterator> order;
-  for (size_t size : {8, 4, 2})
+  for (size_t size : {8, 4, 2, 1})
     for (auto entry = entries.begin(); entry != entries.end(); ++entry)
       if (tensorElementSize(entry->second.type) == size)
         order.push_back(entry);

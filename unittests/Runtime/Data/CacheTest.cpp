@@ -105,8 +105,9 @@ protected:
     all.push_back(std::to_string(source.badRowCount()));
     for (const std::string &sentence : source.badRowSentences())
       all.push_back(sentence);
-    for (int64_t row = 0; row < source.rowCount(); ++row)
-      all.push_back(source.copiedCellOfBadRow(row));
+    all.push_back(std::to_string(source.settledRows()));
+    for (const auto &[row, cell] : source.takeCopiedCellsOfBadRows())
+      all.push_back(std::to_string(row) + " " + cell);
     return all;
   }
   std::vector<std::string> all(const DataOptions &options, int32_t groups = 1,

@@ -20,6 +20,7 @@ using namespace pdlrt;
 using namespace pdlrt::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 namespace {
 
@@ -571,10 +572,10 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
     }
   EXPECT_THAT(rows, ElementsAre(1, 2, 5, 6));
   EXPECT_THAT(cells, ElementsAre("u2", "u3", "u 6", ""));
-  EXPECT_EQ(source->rowCount(), 8);
-  EXPECT_EQ(source->copiedCellOfBadRow(0), "u1");
-  EXPECT_EQ(source->copiedCellOfBadRow(3), "u4");
-  EXPECT_EQ(source->copiedCellOfBadRow(7), "u8");
+  EXPECT_EQ(source->settledRows(), 8);
+  EXPECT_THAT(
+      source->takeCopiedCellsOfBadRows(),
+      ElementsAre(Pair(0, "u1"), Pair(3, "u4"), Pair(4, "u5"), Pair(7, "u8")));
   options.copyColumn = "2";
   source = open(options);
   ASSERT_TRUE(*source->next(0, batch));
@@ -602,7 +603,8 @@ TEST_F(DelimitedTest, AnIdIsLetThrough) {
     while (*source->next(0, batch))
       for (int64_t i = 0; i < batch.size(); ++i)
         ids.emplace_back(batch.copiedCell(i));
-    EXPECT_EQ(source->copiedCellOfBadRow(1), "0x1");
+    EXPECT_THAT(source->takeCopiedCellsOfBadRows(),
+                ElementsAre(Pair(1, "0x1")));
     return ids;
   };
   for (const std::vector<int32_t> &read :

@@ -113,6 +113,7 @@ TEST_F(SafetensorsTest, WritesAllTypesAndReadsThemBack) {
     ASSERT_TRUE(writer.addCopy("u", TensorType::U64, {1}, &gone).ok());
   }
   ASSERT_TRUE(writer.add("none", TensorType::F32, {0, 7}, nullptr).ok());
+  ASSERT_TRUE(writer.add("bytes", TensorType::U8, {3}, "\x80 b").ok());
   writer.setMetadata("model", "ctr \"quoted\" \xc3\xa9");
   ASSERT_TRUE(writer.write(path).ok());
 
@@ -125,6 +126,8 @@ TEST_F(SafetensorsTest, WritesAllTypesAndReadsThemBack) {
   EXPECT_TRUE(file->find("scalar")->shape.empty());
   EXPECT_EQ(valuesOf<int64_t>(*file->find("e")), i64);
   EXPECT_EQ(valuesOf<uint64_t>(*file->find("u"))[0], UINT64_MAX);
+  EXPECT_EQ(valuesOf<uint8_t>(*file->find("bytes")),
+            (std::vector<uint8_t>{0x80, ' ', 'b'}));
   EXPECT_EQ(file->metadata().at("model"), "ctr \"quoted\" \xc3\xa9");
   for (const TensorView &tensor : file->tensors())
     EXPECT_EQ(tensor.offset % tensorElementSize(tensor.type), 0u)

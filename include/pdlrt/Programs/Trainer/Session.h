@@ -65,6 +65,12 @@ struct SessionOptions {
   /// Files; empty: none.
   std::string initFrom, dump, dumpBatches, logLosses, output, trace, costs;
   bool dumpSlots = false;
+  /// How predictions are written: "tsv", "csv" or "safetensors"; empty: as the
+  /// end of the name of `output` says, else "tsv".
+  std::string outputFormat;
+  /// How many milliseconds a row from a pipe waits for others of its batch
+  /// before it is predicted.
+  int64_t flushAfter = 100;
 
   /// Training: the folder to save to and to resume from. Else: the folder, or
   /// one checkpoint in it, to start from. Empty: none.

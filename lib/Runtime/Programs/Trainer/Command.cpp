@@ -8,6 +8,8 @@
 
 #include "Programs/Trainer/Command.h"
 
+#include "Data/InputFile.h"
+#include "Data/RecordReader.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
@@ -241,8 +243,7 @@ Status Command::checkData(const char *name, const DataOptions &data) const {
   PDLRT_RETURN_IF_ERROR(checkGroups(**program));
   for (const std::string &file : data.files) {
     std::error_code ignored;
-    if (std::filesystem::exists(file, ignored) &&
-        !std::filesystem::is_regular_file(file, ignored))
+    if (!canBeReadAgain(file) || std::filesystem::is_directory(file, ignored))
       return {};
   }
   DataOptions first = data;
@@ -330,8 +331,8 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
                                const std::vector<std::string> &files) const {
   if (stopping)
     return {};
-  const std::string where =
-      files.front() + (files.size() > 1 ? " and the other files" : "");
+  const std::string where = inputName(files.front()) +
+                            (files.size() > 1 ? " and the other files" : "");
   if (report.samples == 0)
     return Status::invalid("no samples in " + where +
                            "; check the file and the range of rows");

@@ -52,6 +52,8 @@ struct Flags {
 constexpr int64_t maxReplicas = 4096;
 constexpr int64_t maxThreads = 1024;
 constexpr int64_t maxCount = int64_t(1) << 60;
+/// A day.
+constexpr int64_t maxFlushAfter = 24 * 3600 * 1000;
 
 } // namespace
 
@@ -128,7 +130,8 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
   command
       .add_option("--data", data.files,
                   "Files to read, in order: .csv, .tsv, .txt, each also with "
-                  ".gz or .zst, or .safetensors")
+                  ".gz or .zst, or .safetensors; - is the standard input, "
+                  "which may be packed too")
       ->required()
       ->type_name("FILE")
       ->check(notEmpty())
@@ -143,7 +146,8 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
   command
       .add_option("--delimiter", flags.delimiter,
                   "What stands between columns: one character, or comma, tab, "
-                  "space (default: comma for .csv, tab for .tsv and .txt)")
+                  "space (default: comma for .csv, tab for .tsv and .txt; "
+                  "other names, and -, have none)")
       ->type_name("CHAR")
       ->check(validator(checkDelimiter))
       ->group("Data");
@@ -567,14 +571,36 @@ static CLI::App *addPredict(CLI::App &app, const pdl_descriptor &descriptor,
       ->group("Data");
   command
       ->add_option("--output", flags.session.output,
-                   "Tab-separated text to write (default, and -: the standard "
-                   "output)")
+                   "The file to write (default, and -: the standard output)")
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("State");
+  command
+      ->add_option("--output-format", flags.session.outputFormat,
+                   "What to write: tsv and csv, lines of text; safetensors, a "
+                   "tensor for each output, to a file only (default: by the "
+                   "end of --output's name, else tsv)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"tsv", "csv", "safetensors"}))
+      ->group("State");
+  command
+      ->add_option("--flush-after", flags.session.flushAfter,
+                   "Rows from a pipe wait at most MS milliseconds for others "
+                   "of their batch; then they are predicted, and written. "
+                   "Never changes a result of strict numerics")
+      ->type_name("MS")
+      ->transform(wholeNumber(0, maxFlushAfter))
+      ->capture_default_str()
+      ->group("Execution");
   addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/false);
-  command->footer("Example:\n  trainer predict --data new.tsv --init-from "
-                  "model.safetensors --output scores.tsv");
+  command->footer(
+      "Examples:\n"
+      "  trainer predict --data new.tsv --init-from model.safetensors\n"
+      "      --output scores.tsv\n"
+      "  tail -f clicks.tsv | trainer predict --data - --delimiter tab\n"
+      "      --init-from model.safetensors --id request | consumer\n"
+      "Rows keep their order, over all files. Ctrl-C ends after the current "
+      "batch.");
   return command;
 }
 

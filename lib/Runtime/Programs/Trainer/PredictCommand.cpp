@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/RecordReader.h"
 #include "Programs/Trainer/Command.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
@@ -14,23 +15,17 @@
 #include "pdlrt/Core/WholeNumber.h"
 #include "pdlrt/Programs/Trainer/Predictions.h"
 
+#include <algorithm>
+#include <csignal>
+#include <deque>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 using namespace pdlrt;
-
-namespace {
-
-class PredictCommand final : Command {
-public:
-  using Command::Command;
-
-  Status run();
-};
-
-} // namespace
 
 /// What stands above the column that is let through.
 static std::string nameOfCopied(const std::string &column) {
@@ -45,6 +40,35 @@ struct NonFiniteRows {
 
   void add(const pdl_program &program, const BatchContext &outputs,
            int64_t samples);
+};
+
+class PredictCommand final : Command {
+public:
+  using Command::Command;
+
+  Status run();
+
+private:
+  /// Predicts until the data end or, of a stream, until no round is there in
+  /// advance.
+  Status runPass();
+  /// The next round with samples; none at the end of the pass.
+  Expected<std::span<const StepInput>> readRound();
+  /// Those up to row `end`, which no sample was made of.
+  Status writeBadRows(int64_t end, const RoundReader::SettledRows &settled);
+  Status writeStep(int64_t count);
+  Status report();
+
+  ProgramRun predictor;
+  std::unique_ptr<PredictionWriter> writer;
+  /// Whether rows may come later.
+  bool isStream = false;
+  /// Of the rounds that were read, and not written yet; and of the end.
+  std::deque<RoundReader::SettledRows> behindRounds;
+  RoundReader::SettledRows behindLast;
+  bool isAtEnd = false;
+  int64_t samples = 0, nextRow = 0;
+  NonFiniteRows nonFinite;
 };
 
 } // namespace
@@ -73,54 +97,114 @@ void NonFiniteRows::add(const pdl_program &program, const BatchContext &outputs,
 }
 
 Status PredictCommand::run() {
+  // Who reads the predictions may end first: that is an error of the write.
+  std::signal(SIGPIPE, SIG_IGN);
   PDLRT_RETURN_IF_ERROR(createTrainedModel());
-  ProgramRun predictor;
-  PDLRT_RETURN_IF_ERROR(
-      openProgram(frozenProgram("predict"), options.data, {}, predictor));
+  DataOptions data = options.data;
+  isStream = !std::ranges::all_of(data.files, canBeReadAgain);
+  if (isStream)
+    data.flushAfter = options.flushAfter;
+  if (Status opened =
+          openProgram(frozenProgram("predict"), data, {}, predictor);
+      !opened.ok()) {
+    // It waited for the first row.
+    const bool isStopped =
+        isStream && stopSignal() != 0 && opened.code() != PDL_OUT_OF_MEMORY;
+    if (isStopped)
+      logWarning("stopped by a signal before there was a row: " +
+                 opened.message());
+    return isStopped ? Status() : opened;
+  }
   if (predictor.program->output_count == 0)
     return Status::invalid(std::string("program @") + predictor.program->name +
                            " has no outputs; return a value from it and "
                            "translate the model again");
-  Expected<PredictionWriter> writer = PredictionWriter::open(
-      options.output, *predictor.program,
+  Expected<std::unique_ptr<PredictionWriter>> opened = PredictionWriter::open(
+      formatOf(options), options.output, *predictor.program,
       options.data.idField.empty() ? nameOfCopied(options.data.copyColumn)
                                    : options.data.idField);
-  if (!writer)
-    return std::move(writer).status();
+  if (!opened)
+    return std::move(opened).status();
+  writer = std::move(*opened);
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
-  int64_t samples = 0, nextRow = 0;
-  NonFiniteRows nonFinite;
-  const RoundReader &reader = *predictor.reader;
-  // A bad row keeps its place.
-  auto passBadRows = [&](int64_t end) -> Status {
-    for (; nextRow < end; ++nextRow)
-      PDLRT_RETURN_IF_ERROR(
-          writer->writeBadRow(reader.copiedCellOfBadRow(nextRow)));
-    return {};
-  };
-  PDLRT_RETURN_IF_ERROR(predictor.engine->begin(predictor.source()));
+  while (!stopSignal() && !isAtEnd && !predictor.brokenOff)
+    PDLRT_RETURN_IF_ERROR(runPass());
+  // Of rows that were broken off, nobody knows which are bad.
+  if (isAtEnd)
+    PDLRT_RETURN_IF_ERROR(writeBadRows(behindLast.count, behindLast));
+  PDLRT_RETURN_IF_ERROR(writer->finish());
+  return report();
+}
+
+Status PredictCommand::runPass() {
+  PDLRT_RETURN_IF_ERROR(
+      predictor.engine->begin([this] { return readRound(); }));
   while (!stopSignal()) {
     Expected<std::optional<StepResult>> step = predictor.engine->next(false);
     if (!step)
       return step.status();
-    const std::optional<StepResult> &result = *step;
-    if (!result) {
-      // Of rows that were broken off, nobody knows which are bad.
-      if (!predictor.brokenOff)
-        PDLRT_RETURN_IF_ERROR(passBadRows(reader.rowCount()));
+    if (!*step)
       break;
-    }
-    const BatchContext &outputs = predictor.engine->replicas()[0].current();
-    const Batch &batch = *outputs.input().batch;
-    nonFinite.add(*predictor.program, outputs, result->samples);
-    for (int64_t i = 0; i < result->samples; ++i) {
-      PDLRT_RETURN_IF_ERROR(passBadRows(batch.row(i)));
-      PDLRT_RETURN_IF_ERROR(writer->write(outputs, i, batch.copiedCell(i)));
-      ++nextRow;
-    }
-    samples += result->samples;
+    PDLRT_RETURN_IF_ERROR(writeStep((*step)->samples));
   }
-  PDLRT_RETURN_IF_ERROR(writer->finish());
+  return {};
+}
+
+Expected<std::span<const StepInput>> PredictCommand::readRound() {
+  // To wait for a round in advance would keep the one before it.
+  if (isStream && !behindRounds.empty() && !predictor.reader->isNextReady())
+    return std::span<const StepInput>();
+  while (true) {
+    Expected<std::span<const StepInput>> round = predictor.readRound();
+    if (!round || predictor.brokenOff)
+      return round;
+    RoundReader::SettledRows settled = predictor.reader->takeSettledRows();
+    if (round->empty()) {
+      isAtEnd = true;
+      behindLast = std::move(settled);
+      return round;
+    }
+    if (predictor.reader->sampleCount() > 0) {
+      behindRounds.push_back(std::move(settled));
+      return round;
+    }
+    // Only bad rows have come. Such a round is never read in advance: all
+    // before it is written.
+    PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
+    PDLRT_RETURN_IF_ERROR(writer->flush());
+  }
+}
+
+Status PredictCommand::writeBadRows(int64_t end,
+                                    const RoundReader::SettledRows &settled) {
+  for (; nextRow < end; ++nextRow) {
+    const auto cell = settled.copiedCells.find(nextRow);
+    PDLRT_RETURN_IF_ERROR(writer->writeBadRow(
+        cell == settled.copiedCells.end() ? "" : cell->second));
+  }
+  return {};
+}
+
+Status PredictCommand::writeStep(int64_t count) {
+  const BatchContext &outputs = predictor.engine->replicas()[0].current();
+  const Batch &batch = *outputs.input().batch;
+  const RoundReader::SettledRows settled = std::move(behindRounds.front());
+  behindRounds.pop_front();
+  nonFinite.add(*predictor.program, outputs, count);
+  for (int64_t i = 0; i < count; ++i) {
+    // A bad row keeps its place.
+    PDLRT_RETURN_IF_ERROR(writeBadRows(batch.row(i), settled));
+    PDLRT_RETURN_IF_ERROR(writer->write(outputs, i, batch.copiedCell(i)));
+    ++nextRow;
+  }
+  PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
+  samples += count;
+  if (isStream && !predictor.reader->isNextReady())
+    return writer->flush();
+  return {};
+}
+
+Status PredictCommand::report() {
   Report report;
   report.samples = samples;
   stopping = stopSignal() != 0;

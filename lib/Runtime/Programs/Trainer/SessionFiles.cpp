@@ -8,8 +8,10 @@
 
 #include "Programs/Trainer/SessionFiles.h"
 
+#include "Data/InputFile.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Programs/Trainer/Predictions.h"
 
 #include <algorithm>
 #include <string>
@@ -19,10 +21,7 @@ using namespace pdlrt;
 
 static Status refuseSecondPass(const std::string &path,
                                const std::string &why) {
-  return Status::invalid(path +
-                         " is a pipe or a device, which can be read "
-                         "but once, " +
-                         why);
+  return Status::invalid(onceText(path) + ", " + why);
 }
 
 /// Of each file that comes but once there is one pass.
@@ -56,14 +55,28 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
   return {};
 }
 
+/// Whether there are rows that a cache could keep.
+static Status checkCache(const SessionOptions &options) {
+  const bool readsStandardInput =
+      std::ranges::any_of(options.data.files, isStandardInput) ||
+      std::ranges::any_of(options.evaluateFiles, isStandardInput);
+  if (options.data.cache.empty() || !readsStandardInput)
+    return {};
+  return Status::invalid("--cache keeps the rows of files, but standard input "
+                         "can be read but once; leave --cache out");
+}
+
 Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
                                 const std::string &tokenFile) {
   std::vector<NamedFile> inputs = {{"--init-from", options.initFrom},
                                    {"--token-file", tokenFile}};
-  for (const std::string &path : options.data.files)
-    inputs.push_back({"--data", path});
-  for (const std::string &path : options.evaluateFiles)
-    inputs.push_back({"--evaluate-data", path});
+  const auto pathOf = [](const std::string &name) {
+    return isStandardInput(name) ? std::string("/dev/stdin") : name;
+  };
+  for (const std::string &name : options.data.files)
+    inputs.push_back({"--data", pathOf(name)});
+  for (const std::string &name : options.evaluateFiles)
+    inputs.push_back({"--evaluate-data", pathOf(name)});
   PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},
                                       {"--dump-batches", options.dumpBatches},
                                       {"--log-losses", options.logLosses},
@@ -71,5 +84,9 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
                                       {"--costs", options.costs},
                                       {"--output", options.output}},
                                      inputs));
+  if (formatOf(options) == PredictionFormat::Safetensors)
+    PDLRT_RETURN_IF_ERROR(
+        checkReplaceable(options.output.empty() ? "-" : options.output));
+  PDLRT_RETURN_IF_ERROR(checkCache(options));
   return checkPasses(options, trains);
 }

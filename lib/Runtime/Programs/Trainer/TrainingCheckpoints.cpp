@@ -8,6 +8,7 @@
 
 #include "pdlrt/Programs/Trainer/TrainingCheckpoints.h"
 
+#include "Data/InputFile.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
@@ -30,6 +31,10 @@ static std::string boundText(const RowRange::Bound &bound) {
 std::string pdlrt::filesText(const std::vector<std::string> &paths) {
   std::string files;
   for (const std::string &file : paths) {
+    if (isStandardInput(file)) {
+      files += (files.empty() ? "" : ", ") + inputName(file);
+      continue;
+    }
     std::error_code error;
     const std::uintmax_t size = fs::file_size(file, error);
     const std::string bytes =

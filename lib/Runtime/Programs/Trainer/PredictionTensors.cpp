@@ -1,0 +1,262 @@
+//===- PredictionTensors.cpp - Predictions as tensors ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How many rows there are is known at the end only, and the header stands at
+// the begin. So each tensor grows in a file of its own, which has no name,
+// beside the one to be written; at the end they are copied into it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/PredictionFormats.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Files/Safetensors.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <limits>
+#include <set>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// A tensor that grows row by row, in a file without a name.
+class GrowingTensor {
+public:
+  GrowingTensor(std::string name, TensorType type, std::vector<int64_t> shape)
+      : name(std::move(name)), type(type), shape(std::move(shape)) {}
+  GrowingTensor(const GrowingTensor &) = delete;
+  GrowingTensor &operator=(const GrowingTensor &) = delete;
+  GrowingTensor(GrowingTensor &&other) noexcept
+      : name(std::move(other.name)), type(other.type),
+        shape(std::move(other.shape)), buffer(std::move(other.buffer)),
+        file(std::exchange(other.file, -1)) {}
+  GrowingTensor &operator=(GrowingTensor &&) = delete;
+  ~GrowingTensor() {
+    if (file >= 0)
+      ::close(file);
+  }
+
+  /// The errors of this and the next are errno.
+  bool open(const std::string &path);
+  bool append(const void *bytes, size_t size) {
+    buffer.append(static_cast<const char *>(bytes), size);
+    return buffer.size() < bufferBytes || flush();
+  }
+  bool flush();
+  /// Adds it, of that many rows, to what `writer` writes. To read its file back
+  /// may throw std::system_error.
+  Status addTo(SafetensorsWriter &writer, int64_t rows) const;
+
+private:
+  static constexpr size_t bufferBytes = size_t(1) << 16;
+  size_t rowBytes() const {
+    size_t bytes = tensorElementSize(type);
+    for (size_t i = 1; i < shape.size(); ++i)
+      bytes *= size_t(shape[i]);
+    return bytes;
+  }
+
+  std::string name;
+  TensorType type;
+  /// The first dimension is that of its rows.
+  std::vector<int64_t> shape;
+  std::string buffer;
+  int file = -1;
+};
+
+class TensorPredictions final : public PredictionWriter {
+public:
+  TensorPredictions(std::string path, const pdl_program &program)
+      : path(std::move(path)), program(program) {}
+
+  Status open(const std::string &copied);
+  Status write(const BatchContext &batch, int64_t sample,
+               std::string_view copiedCell) override;
+  Status writeBadRow(std::string_view copiedCell) override;
+  Status flush() override { return {}; }
+  Status finish() override;
+
+private:
+  Status addAll(SafetensorsWriter &writer) const;
+  Status endRow(std::string_view copiedCell, bool good);
+
+  const std::string path;
+  const pdl_program &program;
+  int64_t rows = 0;
+  /// By output; behind them, of what is let through, its bytes and its splits.
+  std::vector<GrowingTensor> tensors;
+  bool hasCopied = false;
+  int64_t copiedBytes = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One tensor
+//===----------------------------------------------------------------------===//
+
+bool GrowingTensor::open(const std::string &path) {
+  file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  // It goes with the process, however that ends.
+  return file >= 0 && ::unlink(path.c_str()) == 0;
+}
+
+bool GrowingTensor::flush() {
+  size_t written = 0;
+  while (written < buffer.size()) {
+    const ssize_t count =
+        ::write(file, buffer.data() + written, buffer.size() - written);
+    if (count < 0 && errno != EINTR)
+      return false;
+    written += count < 0 ? 0 : size_t(count);
+  }
+  buffer.clear();
+  return true;
+}
+
+Status GrowingTensor::addTo(SafetensorsWriter &writer, int64_t rows) const {
+  std::vector<int64_t> whole = shape;
+  whole.front() = rows;
+  const size_t size = rowBytes();
+  return writer.addRows(
+      name, type, std::move(whole),
+      [this, size](int64_t first, int64_t count, std::byte *out) {
+        size_t left = size_t(count) * size;
+        off_t offset = off_t(first) * off_t(size);
+        while (left > 0) {
+          const ssize_t some = ::pread(file, out, left, offset);
+          if (some < 0 && errno == EINTR)
+            continue;
+          if (some <= 0)
+            throw std::system_error(some < 0 ? errno : EIO,
+                                    std::generic_category());
+          out += some;
+          offset += some;
+          left -= size_t(some);
+        }
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+static TensorType typeOf(const pdl_output &output) {
+  return output.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+}
+
+Status TensorPredictions::open(const std::string &copied) {
+  std::set<std::string> names;
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const pdl_output &output = program.outputs[i];
+    tensors.emplace_back(output.name, typeOf(output),
+                         std::vector<int64_t>{0, output.width});
+    names.insert(output.name);
+  }
+  hasCopied = !copied.empty();
+  if (hasCopied) {
+    tensors.emplace_back(copied + ".values", TensorType::U8,
+                         std::vector<int64_t>{0});
+    tensors.emplace_back(copied + ".splits", TensorType::I64,
+                         std::vector<int64_t>{0});
+    for (const char *part : {".values", ".splits"})
+      if (names.contains(copied + part))
+        return refuseSecondName(copied + part, program);
+  }
+  // What its header cannot say is said now, not behind the last row.
+  SafetensorsWriter writer;
+  PDLRT_RETURN_IF_ERROR(addAll(writer));
+  PDLRT_RETURN_IF_ERROR(writer.layout(path).status());
+  int number = 0;
+  for (GrowingTensor &tensor : tensors)
+    if (!tensor.open(path + ".tmp." + std::to_string(getpid()) + "." +
+                     std::to_string(number++)))
+      return predictionsFailed(path, errno);
+  if (hasCopied && !tensors.back().append(&copiedBytes, sizeof(copiedBytes)))
+    return predictionsFailed(path, errno);
+  return {};
+}
+
+Status TensorPredictions::addAll(SafetensorsWriter &writer) const {
+  for (int32_t i = 0; i < program.output_count; ++i)
+    PDLRT_RETURN_IF_ERROR(tensors[size_t(i)].addTo(writer, rows));
+  if (hasCopied) {
+    const size_t values = size_t(program.output_count);
+    PDLRT_RETURN_IF_ERROR(tensors[values].addTo(writer, copiedBytes));
+    PDLRT_RETURN_IF_ERROR(tensors[values + 1].addTo(writer, rows + 1));
+  }
+  writer.setMetadata("program", program.name);
+  return {};
+}
+
+/// The outputs of the row were appended if that was `good`, by errno if not.
+Status TensorPredictions::endRow(std::string_view copiedCell, bool good) {
+  if (hasCopied && good) {
+    const size_t values = size_t(program.output_count);
+    copiedBytes += int64_t(copiedCell.size());
+    good = tensors[values].append(copiedCell.data(), copiedCell.size()) &&
+           tensors[values + 1].append(&copiedBytes, sizeof(copiedBytes));
+  }
+  ++rows;
+  return good ? Status() : predictionsFailed(path, errno);
+}
+
+Status TensorPredictions::write(const BatchContext &batch, int64_t sample,
+                                std::string_view copiedCell) {
+  bool good = true;
+  for (int32_t i = 0; i < program.output_count && good; ++i) {
+    const pdl_output &output = program.outputs[i];
+    const size_t bytes =
+        size_t(output.width) * tensorElementSize(typeOf(output));
+    good = tensors[size_t(i)].append(
+        static_cast<const char *>(batch.output(i)) + size_t(sample) * bytes,
+        bytes);
+  }
+  return endRow(copiedCell, good);
+}
+
+Status TensorPredictions::writeBadRow(std::string_view copiedCell) {
+  constexpr float noFloat = std::numeric_limits<float>::quiet_NaN();
+  constexpr double noDouble = std::numeric_limits<double>::quiet_NaN();
+  bool good = true;
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    GrowingTensor &tensor = tensors[size_t(i)];
+    for (int64_t j = 0; j < program.outputs[i].width && good; ++j)
+      good = typeOf(program.outputs[i]) == TensorType::F32
+                 ? tensor.append(&noFloat, sizeof(noFloat))
+                 : tensor.append(&noDouble, sizeof(noDouble));
+  }
+  return endRow(copiedCell, good);
+}
+
+Status TensorPredictions::finish() {
+  for (GrowingTensor &tensor : tensors)
+    if (!tensor.flush())
+      return predictionsFailed(path, errno);
+  SafetensorsWriter writer;
+  PDLRT_RETURN_IF_ERROR(addAll(writer));
+  try {
+    return writer.write(path);
+  } catch (const std::system_error &error) {
+    return predictionsFailed(path, error.code().value());
+  }
+}
+
+Expected<std::unique_ptr<PredictionWriter>>
+pdlrt::openTensorPredictions(const std::string &path,
+                             const pdl_program &program,
+                             const std::string &copied) {
+  auto writer = std::make_unique<TensorPredictions>(path, program);
+  PDLRT_RETURN_IF_ERROR(writer->open(copied));
+  return std::unique_ptr<PredictionWriter>(std::move(writer));
+}

@@ -1,0 +1,300 @@
+//===- PredictionText.cpp - Predictions as lines of text ------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs/Trainer/PredictionFormats.h"
+
+#include "pdlrt/Core/StopSignal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// Lines gather until there are so many bytes.
+constexpr size_t bufferBytes = size_t(1) << 16;
+/// A pipe that can be written takes as many without waiting (PIPE_BUF).
+constexpr size_t pipeBytes = 4096;
+/// Milliseconds that a reader has to take some once the process is to stop.
+constexpr int patience = 3000;
+
+/// A descriptor that text is written to.
+class TextOutput {
+public:
+  TextOutput() = default;
+  TextOutput(const TextOutput &) = delete;
+  TextOutput &operator=(const TextOutput &) = delete;
+  ~TextOutput();
+
+  Status open(const std::string &path);
+  std::string &buffer() { return text; }
+  Status flushIfFull() {
+    return text.size() < bufferBytes ? Status() : flush();
+  }
+  Status flush();
+  /// Whether who reads it sees what is flushed.
+  bool isSeenAtOnce() const { return temporaryPath.empty(); }
+  Status finish();
+
+private:
+  Status fail() const { return predictionsFailed(path, errno); }
+  Status awaitReader() const;
+
+  std::string path; ///< empty: the standard output
+  /// The file under its temporary name; empty where it needs none, as a pipe.
+  std::string temporaryPath;
+  int file = -1;
+  /// Whether who reads it may keep it waiting.
+  bool mayWait = false;
+  std::string text;
+};
+
+class TextPredictions final : public PredictionWriter {
+public:
+  TextPredictions(PredictionFormat format, const pdl_program &program,
+                  bool hasCopied)
+      : isCsv(format == PredictionFormat::Csv), program(program),
+        hasCopied(hasCopied) {}
+
+  Status open(const std::string &path, const std::vector<std::string> &columns,
+              const std::string &copied);
+  Status write(const BatchContext &batch, int64_t sample,
+               std::string_view copiedCell) override;
+  Status writeBadRow(std::string_view copiedCell) override;
+  Status flush() override {
+    return output.isSeenAtOnce() ? output.flush() : Status();
+  }
+  Status finish() override { return output.finish(); }
+
+private:
+  void beginLine(std::string_view copiedCell);
+  void beginCell();
+  void addText(std::string_view cell);
+  Status endLine();
+
+  const bool isCsv;
+  const pdl_program &program;
+  const bool hasCopied;
+  bool isFirstCell = true;
+  TextOutput output;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The output
+//===----------------------------------------------------------------------===//
+
+TextOutput::~TextOutput() {
+  // Who reads along gets what was predicted before something failed.
+  if (file >= 0 && isSeenAtOnce())
+    (void)flush().ok();
+  if (file >= 0 && !path.empty())
+    ::close(file);
+  if (!temporaryPath.empty())
+    ::unlink(temporaryPath.c_str());
+}
+
+Status TextOutput::open(const std::string &name) {
+  const bool isStandard = name.empty() || name == "-";
+  path = isStandard ? "" : name;
+  // What was predicted before stays until the new file is whole. Devices, pipes
+  // and what links stand for are written as they are.
+  struct stat found;
+  const bool isRegular =
+      ::lstat(name.c_str(), &found) != 0 || S_ISREG(found.st_mode);
+  const std::string temporary =
+      isStandard || !isRegular ? "" : name + ".tmp." + std::to_string(getpid());
+  const std::string &opened = temporary.empty() ? path : temporary;
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  file = isStandard ? STDOUT_FILENO : ::open(opened.c_str(), flags, 0666);
+  if (file < 0)
+    return fail();
+  temporaryPath = temporary;
+  mayWait = ::fstat(file, &found) == 0 && !S_ISREG(found.st_mode);
+  return {};
+}
+
+/// Until a few bytes can be written. Once the process is told to stop, who
+/// reads has a last chance to take some.
+Status TextOutput::awaitReader() const {
+  pollfd events[] = {{file, POLLOUT, 0}, {stopDescriptor(), POLLIN, 0}};
+  while (true) {
+    const bool stops = stopSignal() != 0;
+    const int count = ::poll(events, stops ? 1 : 2, stops ? patience : -1);
+    if (count < 0 && errno != EINTR)
+      return fail();
+    if (count > 0 && events[0].revents != 0)
+      return {};
+    if (count == 0)
+      return Status::invalid(
+          "the last predictions for " +
+          (path.empty() ? std::string("the standard output") : path) +
+          " were not written: nobody read them, and the process was told to "
+          "stop");
+  }
+}
+
+Status TextOutput::flush() {
+  size_t written = 0;
+  Status status;
+  while (written < text.size() && status.ok()) {
+    if (mayWait)
+      status = awaitReader();
+    if (!status.ok())
+      break;
+    const size_t left = text.size() - written;
+    const ssize_t count = ::write(file, text.data() + written,
+                                  mayWait ? std::min(left, pipeBytes) : left);
+    if (count >= 0)
+      written += size_t(count);
+    else if (errno != EINTR && errno != EAGAIN)
+      status = fail();
+  }
+  text.clear();
+  return status;
+}
+
+Status TextOutput::finish() {
+  Status status = flush();
+  if (!path.empty() && ::close(file) != 0 && status.ok())
+    status = fail();
+  file = -1;
+  if (status.ok() && !temporaryPath.empty()) {
+    if (::rename(temporaryPath.c_str(), path.c_str()) != 0)
+      return fail();
+    temporaryPath.clear();
+  }
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+Status TextPredictions::open(const std::string &path,
+                             const std::vector<std::string> &columns,
+                             const std::string &copied) {
+  PDLRT_RETURN_IF_ERROR(output.open(path));
+  beginLine(copied);
+  for (const std::string &column : columns) {
+    beginCell();
+    addText(column);
+  }
+  return endLine();
+}
+
+/// Whether a cell of CSV is read back otherwise as it stands.
+static bool wantsQuotes(std::string_view cell) {
+  const auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
+  return cell.find_first_of(",\"\r\n") != std::string_view::npos ||
+         (!cell.empty() && (isBlank(cell.front()) || isBlank(cell.back())));
+}
+
+void TextPredictions::addText(std::string_view cell) {
+  std::string &line = output.buffer();
+  if (isCsv && !wantsQuotes(cell)) {
+    line += cell;
+  } else if (isCsv) {
+    line += '"';
+    for (char c : cell) {
+      line += c;
+      if (c == '"')
+        line += c;
+    }
+    line += '"';
+  } else {
+    for (char c : cell)
+      line += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+  }
+}
+
+template <typename T>
+static void appendNumber(const void *values, int64_t index, std::string &line) {
+  // The shortest text that reads back as the same number.
+  char digits[64];
+  auto end = std::to_chars(digits, digits + sizeof(digits),
+                           static_cast<const T *>(values)[index])
+                 .ptr;
+  line.append(digits, end);
+}
+
+void TextPredictions::beginLine(std::string_view copiedCell) {
+  isFirstCell = !hasCopied;
+  if (hasCopied)
+    addText(copiedCell);
+}
+
+void TextPredictions::beginCell() {
+  if (!isFirstCell)
+    output.buffer() += isCsv ? ',' : '\t';
+  isFirstCell = false;
+}
+
+Status TextPredictions::endLine() {
+  output.buffer() += '\n';
+  return output.flushIfFull();
+}
+
+Status TextPredictions::write(const BatchContext &batch, int64_t sample,
+                              std::string_view copiedCell) {
+  beginLine(copiedCell);
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const pdl_output &column = program.outputs[i];
+    auto append = column.element_type == PDL_F32 ? appendNumber<float>
+                                                 : appendNumber<double>;
+    for (int64_t j = 0; j < column.width; ++j) {
+      beginCell();
+      append(batch.output(i), sample * column.width + j, output.buffer());
+    }
+  }
+  return endLine();
+}
+
+Status TextPredictions::writeBadRow(std::string_view copiedCell) {
+  beginLine(copiedCell);
+  for (int32_t i = 0; i < program.output_count; ++i)
+    for (int64_t j = 0; j < program.outputs[i].width; ++j) {
+      beginCell();
+      output.buffer() += "nan";
+    }
+  return endLine();
+}
+
+/// The names of the columns of the outputs.
+static std::vector<std::string> columnsOf(const pdl_program &program) {
+  std::vector<std::string> columns;
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    const pdl_output &output = program.outputs[i];
+    for (int64_t j = 0; j < output.width; ++j)
+      columns.push_back(output.width > 1
+                            ? output.name + ("." + std::to_string(j))
+                            : output.name);
+  }
+  return columns;
+}
+
+Expected<std::unique_ptr<PredictionWriter>>
+pdlrt::openTextPredictions(PredictionFormat format, const std::string &path,
+                           const pdl_program &program,
+                           const std::string &copied) {
+  const std::vector<std::string> columns = columnsOf(program);
+  if (std::ranges::find(columns, copied) != columns.end())
+    return refuseSecondName(copied, program);
+  auto writer =
+      std::make_unique<TextPredictions>(format, program, !copied.empty());
+  PDLRT_RETURN_IF_ERROR(writer->open(path, columns, copied));
+  return std::unique_ptr<PredictionWriter>(std::move(writer));
+}
