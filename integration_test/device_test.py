@@ -116,13 +116,6 @@ class Device(DeviceJobs):
                                "--device", "fake"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("translate the model with --target=cuda", done.stderr)
-        source = model("ctr_dnn").read_text(encoding="utf-8")
-        table = re.search(r"nn\.table @\w+ : i64 -> tensor<\d+xf32>[^\n]*", source).group(0)
-        stored = self.root / "stored.mlir"
-        stored.write_text(source.replace(table, table + " stored(bf16)"), encoding="utf-8")
-        said = self.error_of(self.translate(stored, "cuda"), "--data", data, "--device", "fake",
-                             "--table-placement", "device")
-        self.assertRegex(said, r"table @\w+ cannot be on a device: .*16 bits.*--table-placement host")
 
     def test_memory_is_as_predicted(self):
         """By the report, from what a run with smaller batches needed; and with tables, which are no part."""

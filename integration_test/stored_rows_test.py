@@ -155,6 +155,42 @@ class StoredRows(exactness.ExactnessTest):
             self.assertTrue(any(bfloat16(number) != number
                                 for number in held[slots].data), slots)
 
+    def check_tables_on_a_device(self, source):
+        """That rows on a device have the bits of the host's, and that a training goes from one to
+        the other."""
+        for target in ("cpu", "cuda"):
+            run(PDL_TRANSLATE, source, "-o", self.path / target, "--numerics=strict",
+                f"--target={target}")
+        more = self.write_data("more", 50, 3 * IDS)
+        sides = {"cpu": [], "cuda": ["--device", "fake", "--table-placement", "device"]}
+
+        def train(target, name, *flags):
+            said = run(self.path / target / "trainer", "train", "--data", self.data,
+                       "--evaluate-data", more, "--seed", 7, "--batch-size", BATCH, "--checkpoint",
+                       self.path / name, "--checkpoint-steps", 3, "--resume", *flags,
+                       *sides[target]).stdout
+            return re.findall(r"^test MAE \S+", said, re.MULTILINE)
+
+        for replicas in ("1x1", "2x1"):
+            with self.subTest(replicas=replicas):
+                flags = ["--replicas", replicas]
+                host, device, both = (f"{name}.{replicas}" for name in ("host", "device", "both"))
+                tested = train("cpu", host, *flags, "--epochs", 3)
+                self.assertEqual(train("cuda", device, *flags, "--epochs", 3), tested)
+                run(PDL_CHECKPOINT, "diff", self.path / host, self.path / device)
+                for epochs, target in ((1, "cuda"), (2, "cpu"), (3, "cuda")):
+                    train(target, both, *flags, "--epochs", epochs)
+                run(PDL_CHECKPOINT, "diff", self.path / host, self.path / both)
+                said = [run(self.path / target / "trainer", "predict", "--data", more,
+                            "--checkpoint", self.path / device, *sides[target]).stdout
+                        for target in sides]
+                self.assertEqual(*said)
+
+    def test_tables_on_a_device(self):
+        lazy = self.path / "lazy.mlir"
+        lazy.write_text(MODEL.replace("untouched(dense)", "untouched(lazy)"))
+        self.check_tables_on_a_device(lazy)
+
     def test_servers_threads_and_stops_change_no_bit(self):
         more = self.write_data("more", 50, 3 * IDS)
         units = ("--min-block-elements=64", "--target-block-bytes=256")

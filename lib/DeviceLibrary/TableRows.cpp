@@ -12,7 +12,6 @@
 
 #include "pdlabi/device.h"
 #include "pdlabi/philox.h"
-#include "pdlabi/rounding.h"
 
 using namespace pdldevice;
 
@@ -31,17 +30,6 @@ inline pdlabi::PhiloxBlock blockOf(const pdl_device_table &table, int64_t key,
       table.seed);
 }
 
-/// What a table that stores 16 bits holds of a value.
-inline uint16_t storedBits(int64_t storage, float value) {
-  return storage == PDL_STORE_BF16 ? pdlabi::BFloat16(value).bits
-                                   : pdlabi::Float16(value).bits;
-}
-inline float widen(int64_t storage, uint16_t bits) {
-  pdlabi::BFloat16 upper;
-  pdlabi::Float16 half;
-  upper.bits = half.bits = bits;
-  return storage == PDL_STORE_BF16 ? float(upper) : float(half);
-}
 inline float asStored(int64_t storage, float value) {
   return storage == PDL_STORE_ELEMENT
              ? value

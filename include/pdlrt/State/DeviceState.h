@@ -85,11 +85,12 @@ public:
                       const BlockGradient &gradient, int64_t unit,
                       double weight, std::vector<double> &partials);
 
-  /// Adds the rule of a parameter or table, which `applies`. `scalars`: of its
-  /// group, the same for all calls up to `finish`. The gradient, of block
-  /// `block`, stays until `finish`.
+  /// Adds the rule of a parameter or table, which `applies`. `scalars`,
+  /// `update`: of its group, and the number of this update, the same for all
+  /// calls up to `finish`. The gradient, of block `block`, stays until
+  /// `finish`.
   Status apply(int32_t symbol, size_t block, const BlockGradient &gradient,
-               const void *scalars);
+               const void *scalars, int64_t update);
   /// Waits for what was added. A symbol that got a number that is not finite,
   /// -1 if none did.
   Expected<int32_t> finish();

@@ -51,13 +51,18 @@ public:
                 DeviceStream &compute) override;
 
   /// Adds the rule of a table to rows of a step. Their gradients are on the
-  /// device, as of the only replica, or on the host. `scalars`: of its group,
-  /// the same for all calls up to `finish`. The gradient stays until `finish`.
+  /// device, as of the only replica, or on the host. `scalars`, `update`: of
+  /// its group, and the number of this update, the same for all calls up to
+  /// `finish`. The gradient stays until `finish`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
-               const void *scalars);
+               const void *scalars, int64_t update);
   /// Waits for what was added. A table of which a row got a number that is not
   /// finite, -1 if none did.
   Expected<int32_t> finish();
+
+  /// How many bytes of the device rows take at the most that are made for a
+  /// rule and not kept; one of them at the least. For tests.
+  void limitPieces(size_t bytes) { pieceBytes = bytes; }
 
   /// As EmbeddingTable::quiesce.
   void quiesce(int32_t symbol, uint16_t time);
@@ -78,6 +83,14 @@ private:
     DeviceBuffer gradients, gradientsOnHost;
   };
 
+  /// Rows that get a rule, and their keys and gradients, on the device.
+  struct RuleRows {
+    int64_t count;
+    const int64_t *keys;
+    void *const *rows;
+    const char *gradients;
+  };
+
   DeviceTables(Device &device, const Model &model);
 
   // All of these with the lock.
@@ -86,6 +99,13 @@ private:
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
                   DeviceRows &lookup);
   Status sendGradients(int32_t symbol, const BlockGradient &gradient);
+  Status reserveScratch(DeviceBuffer &memory, size_t bytes);
+  /// How many rows of so many bytes are a piece of `count` rows.
+  int64_t rowsOfPiece(int64_t count, size_t bytesOfRow) const;
+  Status launchRule(int32_t symbol, const RuleRows &rows, const void *scalars,
+                    std::span<const DeviceUse> beside);
+  Status applyWidened(int32_t symbol, const RuleRows &rows, const void *scalars,
+                      int64_t update);
   /// Waits for all that was added.
   Status settle();
 
@@ -97,6 +117,10 @@ private:
   uint64_t waits = 1;
   /// By symbol.
   std::vector<Entry> entries;
+  /// Of a rule that takes rows as they are not stored: a piece of these, and
+  /// where each of them is.
+  DeviceBuffer wideRows, widePlaces;
+  size_t pieceBytes = size_t(16) << 20;
   DeviceScalars scalars;
   /// By symbol: whether a rule wrote what is not finite.
   DeviceFlags nonFinite;

@@ -97,6 +97,18 @@ public:
   Status gather(DeviceStream &stream, int64_t count, const int64_t *keys,
                 void *const *rows, Part part, int32_t unknown, void *out);
 
+  /// Of a table whose values are stored in 16 bits: copies rows to `wide` as
+  /// rules take them, values in front of slots, one row of f32 behind the
+  /// other, and their addresses there to `places`.
+  Status widen(DeviceStream &stream, int64_t count, void *const *rows,
+               float *wide, void **places);
+  /// The other way round, behind a rule: values are rounded at random, for
+  /// update `update` of the group; *found becomes 1 where one that is stored is
+  /// not finite.
+  Status round(DeviceStream &stream, int64_t count, int64_t update,
+               const int64_t *keys, const float *wide, void *const *rows,
+               int32_t *found);
+
   /// Notes an update of a step in which these rows, which are distinct, were
   /// used.
   Status noteUpdates(DeviceStream &stream, int64_t count, void *const *rows);
@@ -180,7 +192,7 @@ private:
   const TableOptions tableOptions;
   const DeviceTablePieces pieces;
   const RowLayout layout;
-  const int64_t rowBytes, parts;
+  const int64_t rowBytes, parts, rowElements;
 
   /// What kernels know of the table; on both sides.
   pdl_device_table described;

@@ -87,9 +87,10 @@ void DeviceState::keepGradients(size_t replicas, size_t workers,
 }
 
 Status DeviceState::apply(int32_t symbol, size_t block,
-                          const BlockGradient &gradient, const void *scalars) {
+                          const BlockGradient &gradient, const void *scalars,
+                          int64_t update) {
   if (descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE)
-    return ownTables->apply(symbol, gradient, scalars);
+    return ownTables->apply(symbol, gradient, scalars, update);
   for (size_t d = 0; d < copies.size(); ++d) {
     BlockGradient given = gradient;
     if (const void *sum = sums ? sums->of(block, d) : nullptr)

@@ -49,8 +49,6 @@ static Status checkTable(const pdl_descriptor &descriptor,
   };
   if (symbol.group < 0)
     return {};
-  if (symbol.storage != PDL_STORE_ELEMENT)
-    return refuse("its values are stored in 16 bits, which the host rounds");
   if (descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
     return refuse("its group updates rows that no sample of a step has, too");
   if (symbol.device_kernel < 0)
@@ -278,8 +276,64 @@ Status DeviceTables::sendGradients(int32_t symbol,
                         bytes);
 }
 
+/// Work may use what there was.
+Status DeviceTables::reserveScratch(DeviceBuffer &memory, size_t bytes) {
+  if (memory.size() >= bytes)
+    return {};
+  PDLRT_RETURN_IF_ERROR(settle());
+  return reserve(device, memory, DeviceBuffer::Kind::OfDevice, bytes);
+}
+
+int64_t DeviceTables::rowsOfPiece(int64_t count, size_t bytesOfRow) const {
+  return std::clamp<int64_t>(int64_t(pieceBytes / bytesOfRow), 1, count);
+}
+
+Status DeviceTables::launchRule(int32_t index, const RuleRows &rows,
+                                const void *scalarsOfGroup,
+                                std::span<const DeviceUse> beside) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  const int64_t turns = symbol.kernel_unit == PDL_UNIT_ROW
+                            ? rows.count
+                            : rows.count * symbol.row_width;
+  const std::array arguments = {
+      uint64_t(turns), reinterpret_cast<uint64_t>(rows.rows),
+      reinterpret_cast<uint64_t>(rows.gradients),
+      reinterpret_cast<uint64_t>(scalarsOfGroup),
+      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
+  return stream->launch(size_t(symbol.device_kernel), turns, arguments, beside);
+}
+
+// As on the host, the rule's kernel knows rows of elements only.
+Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
+                                  const void *scalarsOfGroup, int64_t update) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  DeviceTable &table = *entries[index].table;
+  const size_t rowBytes = size_t(rowElements(symbol)) * sizeof(float);
+  const size_t gradientBytes = size_t(symbol.gradient_width) * sizeof(float);
+  const int64_t atOnce = rowsOfPiece(rows.count, rowBytes);
+  PDLRT_RETURN_IF_ERROR(reserveScratch(wideRows, size_t(atOnce) * rowBytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(widePlaces, size_t(atOnce) * sizeof(void *)));
+  auto *wide = static_cast<float *>(wideRows.data());
+  auto **places = static_cast<void **>(widePlaces.data());
+  const std::array<DeviceUse, 1> beside = {{{wide, /*isWritten=*/true}}};
+  for (int64_t first = 0; first < rows.count; first += atOnce) {
+    const int64_t some = std::min(atOnce, rows.count - first);
+    PDLRT_RETURN_IF_ERROR(
+        table.widen(*stream, some, rows.rows + first, wide, places));
+    PDLRT_RETURN_IF_ERROR(launchRule(
+        index,
+        {some, nullptr, places, rows.gradients + size_t(first) * gradientBytes},
+        scalarsOfGroup, beside));
+    PDLRT_RETURN_IF_ERROR(table.round(*stream, some, update, rows.keys + first,
+                                      wide, rows.rows + first,
+                                      nonFinite.onDevice(size_t(index))));
+  }
+  return {};
+}
+
 Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
-                           const void *scalarsOfGroup) {
+                           const void *scalarsOfGroup, int64_t update) {
   const int64_t count = gradient.keyCount;
   if (count == 0)
     return {};
@@ -291,27 +345,22 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
     PDLRT_RETURN_IF_ERROR(nonFinite.reserve(device, entries.size()));
     PDLRT_RETURN_IF_ERROR(nonFinite.clear(*stream));
   }
-  void *const *rows = gradient.rowsOnDevice;
-  const void *values = gradient.onDevice;
-  if (!values) {
+  RuleRows rows = {count, gradient.keysOnDevice, gradient.rowsOnDevice,
+                   static_cast<const char *>(gradient.onDevice)};
+  if (!rows.gradients) {
     PDLRT_RETURN_IF_ERROR(sendGradients(index, gradient));
-    rows = entry.lookup.rowsOfDevice();
-    values = entry.gradients.data();
+    rows = {count, entry.lookup.keysOfDevice(), entry.lookup.rowsOfDevice(),
+            static_cast<const char *>(entry.gradients.data())};
   }
   const Expected<const void *> sent =
       scalars.send(*stream, symbol.group, scalarsOfGroup);
   if (!sent)
     return sent.status();
-  const int64_t turns =
-      symbol.kernel_unit == PDL_UNIT_ROW ? count : count * symbol.row_width;
-  const std::array arguments = {
-      uint64_t(turns), reinterpret_cast<uint64_t>(rows),
-      reinterpret_cast<uint64_t>(values), reinterpret_cast<uint64_t>(*sent),
-      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
-  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(symbol.device_kernel), turns,
-                                       arguments,
-                                       entry.table->rowMemory(true)));
-  return entry.table->noteUpdates(*stream, count, rows);
+  PDLRT_RETURN_IF_ERROR(
+      symbol.storage == PDL_STORE_ELEMENT
+          ? launchRule(index, rows, *sent, entry.table->rowMemory(true))
+          : applyWidened(index, rows, *sent, update));
+  return entry.table->noteUpdates(*stream, count, rows.rows);
 }
 
 Expected<int32_t> DeviceTables::finish() {

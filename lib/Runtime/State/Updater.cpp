@@ -319,9 +319,9 @@ Status Updater::applyOnDevice(const Contribution &merged) {
     const BlockGradient &block = merged.blocks[update];
     if (isUpdated(symbol.group, merged) &&
         (block.dense || block.onDevice || block.keyCount > 0))
-      PDLRT_RETURN_IF_ERROR(
-          model.deviceState()->apply(program.updates[update].symbol,
-                                     size_t(update), block, scalarsOf(symbol)));
+      PDLRT_RETURN_IF_ERROR(model.deviceState()->apply(
+          program.updates[update].symbol, size_t(update), block,
+          scalarsOf(symbol), updateNumbers[symbol.group]));
   }
   return {};
 }

@@ -127,6 +127,7 @@ DeviceTable::DeviceTable(Device &device, const TableKernels &kernels,
       parts(pdlabi::partsOfTableRow(
           tableOptions.width, int64_t(tableOptions.slotInitialValues.size()),
           int64_t(tableOptions.rowSlotCount))),
+      rowElements(int64_t(tableOptions.rowElements())),
       described(tableOptions.describe()) {}
 
 Expected<std::unique_ptr<DeviceTable>>
@@ -389,6 +390,26 @@ Status DeviceTable::gather(DeviceStream &stream, int64_t count,
                  at(keysToFind), at(rows), offset, uint64_t(storage),
                  uint64_t(unknown), at(out)},
                 Use::None, Use::Read);
+}
+
+Status DeviceTable::widen(DeviceStream &stream, int64_t count,
+                          void *const *rows, float *wide, void **places) {
+  return launch(stream, TableKernel::Widen, rowElements * count,
+                {at(description), uint64_t(rowElements), uint64_t(count),
+                 at(rows), at(wide), at(places)},
+                Use::None, Use::Read);
+}
+
+Status DeviceTable::round(DeviceStream &stream, int64_t count, int64_t update,
+                          const int64_t *keysOfRows, const float *wide,
+                          void *const *rows, int32_t *found) {
+  const int64_t width = tableOptions.width;
+  return launch(stream, TableKernel::Round,
+                pdlabi::partsOfWideRow(width, rowElements) * count,
+                {at(description), uint64_t(width), uint64_t(rowElements),
+                 uint64_t(count), uint64_t(update), at(keysOfRows), at(wide),
+                 at(rows), at(found)},
+                Use::None, Use::Written);
 }
 
 Status DeviceTable::noteUpdates(DeviceStream &stream, int64_t count,

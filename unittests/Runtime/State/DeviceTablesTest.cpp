@@ -145,6 +145,14 @@ protected:
     onDevice->computeOn({device.get()});
     onDevice->placeTablesOnDevice();
   }
+  /// What uses the device goes before it.
+  void close() {
+    for (int32_t s = 0; s < symbolCount; ++s)
+      lookups[s] = {}, memory[s] = {};
+    deviceUpdater.reset();
+    onDevice.reset();
+    compute.reset();
+  }
   void begin() {
     ASSERT_TRUE(onDevice->keepOnDevice().ok());
     onDevice->deviceState()->keepGradients(1, 1);
@@ -221,24 +229,29 @@ protected:
       ASSERT_TRUE(compute->synchronize().ok());
       merged.blocks[s].gradients = nullptr;
       merged.blocks[s].onDevice = memory[s].data();
+      merged.blocks[s].keysOnDevice = lookups[s].keysOfDevice();
       merged.blocks[s].rowsOnDevice = lookups[s].rowsOfDevice();
     }
     apply(*deviceUpdater, merged);
   }
 
-  /// All rows in order: keys, values and slots.
-  static std::vector<std::pair<int64_t, std::vector<float>>>
-  rowsOf(const Model &model, int32_t symbol) {
-    std::vector<std::pair<int64_t, std::vector<float>>> all;
+  /// All rows in order: keys, and the bits of values and slots.
+  using Rows = std::vector<std::pair<int64_t, std::vector<uint32_t>>>;
+  static void add(const EmbeddingTable &table, std::span<const TableRow> rows,
+                  Rows &all) {
+    for (const TableRow &row : rows) {
+      const auto *words = static_cast<const uint32_t *>(row.row);
+      all.push_back(
+          {row.key, {words, words + table.rowBytes() / sizeof(uint32_t)}});
+    }
+  }
+  static Rows rowsOf(const Model &model, int32_t symbol) {
+    Rows all;
     const EmbeddingTable &table = *model.table(symbol);
     std::vector<TableRow> rows;
     for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
       table.collectShard(shard, rows);
-      for (const TableRow &row : rows) {
-        const auto *values = static_cast<const float *>(row.row);
-        all.push_back(
-            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
-      }
+      add(table, rows, all);
     }
     return all;
   }
@@ -274,27 +287,32 @@ protected:
   std::vector<float> gradients[symbolCount];
 };
 
+// `atOnce`: bytes of rows that a rule gets at once, where it does not get all.
 TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
-  for (const bool stays : {false, true}) {
-    lookups[0] = {}, lookups[1] = {};
-    memory[0] = {}, memory[1] = {};
-    deviceUpdater.reset();
-    onDevice.reset();
-    compute.reset();
-    open();
-    begin();
-    for (int i = 0; i < 6; ++i)
-      step(i, stays);
-    ASSERT_TRUE(onDevice->bringToHost().ok());
-    for (int32_t s : {ByElement, ByRow}) {
-      EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
-      EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s)) << stays;
-      const auto size = onDevice->tableSize(s);
-      ASSERT_TRUE(size.ok());
-      EXPECT_EQ(size->rows, onHost->table(s)->size());
-      EXPECT_GT(size->bytes, 0u);
-    }
-  }
+  for (const int32_t storage :
+       {PDL_STORE_ELEMENT, PDL_STORE_BF16, PDL_STORE_F16})
+    for (const bool stays : {false, true})
+      for (const size_t atOnce : {1, 300, 1 << 20}) {
+        SCOPED_TRACE(testing::Message() << "storage " << storage << ", stays "
+                                        << stays << ", at once " << atOnce);
+        close();
+        for (pdl_symbol &symbol : program.symbols)
+          symbol.storage = storage;
+        open();
+        begin();
+        tables().limitPieces(atOnce);
+        for (int i = 0; i < 6; ++i)
+          step(i, stays);
+        ASSERT_TRUE(onDevice->bringToHost().ok());
+        for (int32_t s : {ByElement, ByRow}) {
+          EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
+          EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s));
+          const auto size = onDevice->tableSize(s);
+          ASSERT_TRUE(size.ok());
+          EXPECT_EQ(size->rows, onHost->table(s)->size());
+          EXPECT_GT(size->bytes, 0u);
+        }
+      }
 }
 
 TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
@@ -346,17 +364,12 @@ TEST_F(DeviceTablesTest, WhoReadsAMomentReadsWhatWasThen) {
   step(1, true);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_NE(rowsOf(*onDevice, ByElement), before);
-  std::vector<std::pair<int64_t, std::vector<float>>> read;
+  Rows read;
   std::vector<TableRow> rows;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
     moment.collectShard(shard, rows);
-    moment.read(rows, [&](std::span<const TableRow> some) {
-      for (const TableRow &row : some) {
-        const auto *values = static_cast<const float *>(row.row);
-        read.push_back(
-            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
-      }
-    });
+    moment.read(
+        rows, [&](std::span<const TableRow> some) { add(table, some, read); });
   }
   table.endMoment();
   EXPECT_EQ(read, before);
@@ -430,12 +443,29 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
   EXPECT_THAT(status.message(), HasSubstr("gave a key of @rows a value"));
 }
 
+// What the rule writes is finite, what is stored of it is not.
+TEST_F(DeviceTablesTest, SaysWhatIsNotFiniteIn16Bits) {
+  program.symbols[ByElement].storage = PDL_STORE_F16;
+  open();
+  begin();
+  step(0, true);
+  draw(1, 5);
+  gradients[ByElement][3] = 1e7f;
+  std::vector<void *> rows[2];
+  std::vector<const void *> pointers[2];
+  const Contribution merged = onHostOf(*onDevice, rows, pointers);
+  for (int32_t s = 0; s < symbolCount; ++s)
+    ASSERT_TRUE(
+        tables()
+            .pull(s, int64_t(keys[s].size()), keys[s].data(), lookups[s])
+            .ok());
+  const Status status = deviceUpdater->apply(merged);
+  EXPECT_THAT(status.message(), HasSubstr("gave a key of @elements a value"));
+  EXPECT_THAT(status.message(), HasSubstr("in f16, whose largest is 65504"));
+}
+
 TEST_F(DeviceTablesTest, RefusesWhatADeviceDoesNotDo) {
   open();
-  program.symbols[ByRow].storage = PDL_STORE_BF16;
-  EXPECT_THAT(refusal(), HasSubstr("table @rows cannot be on a device: its "
-                                   "values are stored in 16 bits"));
-  program.symbols[ByRow].storage = PDL_STORE_ELEMENT;
   program.symbols[ByElement].device_kernel = -1;
   EXPECT_THAT(refusal(), HasSubstr("table @elements cannot be on a device: the "
                                    "rule of its group"));
@@ -447,10 +477,7 @@ TEST_F(DeviceTablesTest, RefusesWhatADeviceDoesNotDo) {
 
 TEST_F(DeviceTablesTest, ADeviceThatFailsIsAnError) {
   for (int64_t launches = 0; launches < 8; ++launches) {
-    lookups[0] = {}, lookups[1] = {};
-    deviceUpdater.reset();
-    onDevice.reset();
-    compute.reset();
+    close();
     FakeFaults faults;
     faults.launches = launches;
     open(faults);

@@ -64,6 +64,8 @@ inline std::vector<pdlrt::DeviceKernel> tableKernelsOf(bool isFloat) {
       CallFromMemory<pdldevice_table_list>::run,
       CallFromMemory<pdldevice_table_read>::run,
       CallFromMemory<pdldevice_table_write>::run,
+      CallFromMemory<pdldevice_table_widen>::run,
+      CallFromMemory<pdldevice_table_round>::run,
       CallFromMemory<pdldevice_table_note>::run,
   };
   static_assert(std::size(runs) == std::size(pdlabi::tableKernels));
