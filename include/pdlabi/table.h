@@ -111,6 +111,9 @@ enum class TableKernel {
   List,
   Read,
   Write,
+  Keys,
+  Mark,
+  Spread,
   Widen,
   Round,
   Note
@@ -122,8 +125,10 @@ inline constexpr KernelSignature tableKernels[] = {
     {"table_place", false, "rnrrwww"},   {"table_insert", true, "rnnrrrnn"},
     {"table_gather", true, "rnnrrnnnw"}, {"table_rehash", false, "rnrr"},
     {"table_list", false, "rnnnww"},     {"table_read", false, "nnrw"},
-    {"table_write", false, "nnrr"},      {"table_widen", false, "rnnrww"},
-    {"table_round", false, "rnnnnrrrw"}, {"table_note", false, "rnrnn"},
+    {"table_write", false, "nnrr"},      {"table_keys", false, "rnw"},
+    {"table_mark", false, "rnrw"},       {"table_spread", true, "rnnnrrww"},
+    {"table_widen", false, "rnnrww"},    {"table_round", false, "rnnnnrrrw"},
+    {"table_note", false, "rnrnn"},
 };
 
 /// How many parts of `elementsOfTablePart` a row has: those of its value, of

@@ -152,6 +152,21 @@ void gather(const pdl_device_table &table, int64_t width, int64_t count,
   });
 }
 
+template <typename T>
+void spread(const pdl_device_table &table, int64_t firstRow, int64_t count,
+            int64_t width, const uint32_t *__restrict marks,
+            const T *__restrict gradients, void **__restrict rows,
+            T *__restrict out, int64_t first, int64_t stride) {
+  forTurns(count * width, first, stride, [&](int64_t turn) {
+    const Division at = divide(turn, width);
+    const int64_t number = firstRow + at.quotient;
+    const auto mark = static_cast<int64_t>(marks[number]);
+    out[turn] = mark > 0 ? gradients[(mark - 1) * width + at.remainder] : T(0);
+    if (at.remainder == 0)
+      rows[at.quotient] = rowAt(table, static_cast<uint32_t>(number));
+  });
+}
+
 } // namespace
 
 int64_t pdldevice_table_insert_turns(const pdl_device_table *, int64_t parts,
@@ -253,4 +268,33 @@ void pdldevice_table_note(const pdl_device_table *table, int64_t count,
               : event == pdlabi::TableWritten ? before | Bits::dirty
                                               : before & ~Bits::dirty;
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Rules of all rows
+//===----------------------------------------------------------------------===//
+
+int64_t pdldevice_table_spread_turns(const pdl_device_table *, int64_t,
+                                     int64_t count, int64_t width,
+                                     const uint32_t *, const void *, void **,
+                                     void *) {
+  return count * width;
+}
+
+void pdldevice_table_spread_f32(const pdl_device_table *table, int64_t firstRow,
+                                int64_t count, int64_t width,
+                                const uint32_t *marks, const float *gradients,
+                                void **rows, float *out, int64_t first,
+                                int64_t stride) {
+  spread(*table, firstRow, count, width, marks, gradients, rows, out, first,
+         stride);
+}
+
+void pdldevice_table_spread_f64(const pdl_device_table *table, int64_t firstRow,
+                                int64_t count, int64_t width,
+                                const uint32_t *marks, const double *gradients,
+                                void **rows, double *out, int64_t first,
+                                int64_t stride) {
+  spread(*table, firstRow, count, width, marks, gradients, rows, out, first,
+         stride);
 }

@@ -335,6 +335,64 @@ TYPED_TEST(TablesTest, CopiesAndLists) {
     }
 }
 
+// All rows by number: their keys, their addresses, and the gradients of those
+// that have one.
+TYPED_TEST(TablesTest, SpreadsGradientsToAllRows) {
+  const TableOptions options =
+      makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 3);
+  constexpr int64_t all = 200, width = 4;
+  const std::vector<int64_t> keys = makeKeys(all, this->random);
+  std::vector<int64_t> touched;
+  for (size_t i = 0; i < all; i += 3)
+    touched.push_back(keys[i]);
+  std::ranges::shuffle(touched, this->random);
+  const auto count = int64_t(touched.size());
+  for (int64_t threads : threadCounts)
+    for (Fence fence : fences) {
+      const HostTable table(options, 250, all, fence);
+      const Pulled pulled =
+          pull<TypeParam>(table, keys, 0, threads, fence, this->random);
+      const Fenced<int64_t> keysOfRows(std::vector<int64_t>(all), fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_keys(table.get(), 250, keysOfRows.data(), first,
+                             stride);
+      });
+      ASSERT_TRUE(std::ranges::equal(keysOfRows.values(), keys));
+      const auto given = Fenced<int64_t>::input(touched, fence);
+      const Fenced<uint32_t> marks(std::vector<uint32_t>(all), fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_mark(table.get(), count, given.data(), marks.data(),
+                             first, stride);
+      });
+      std::vector<TypeParam> values;
+      for (int64_t i = 0; i < count * width; ++i)
+        values.push_back(anyNumber<TypeParam>(Numbers::normal, this->random));
+      const auto gradients = Fenced<TypeParam>::input(values, fence);
+      for (int64_t begin = 0; begin < all; begin += 70) {
+        const int64_t some = std::min<int64_t>(70, all - begin);
+        const Fenced<void *> rows(std::vector<void *>(size_t(some)), fence);
+        const Fenced<TypeParam> out(
+            std::vector<TypeParam>(size_t(some * width), TypeParam(-7)), fence);
+        runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+          PDL_DEVICE_FUNCTION(TypeParam, table_spread)
+          (table.get(), begin, some, width, marks.data(), gradients.data(),
+           rows.data(), out.data(), first, stride);
+        });
+        std::vector<TypeParam> want;
+        for (int64_t n = begin; n < begin + some; ++n) {
+          ASSERT_EQ(rows.data()[n - begin], pulled.rows[size_t(n)]);
+          const auto found = std::ranges::find(touched, keys[size_t(n)]);
+          for (int64_t e = 0; e < width; ++e)
+            want.push_back(
+                found == touched.end()
+                    ? TypeParam(0)
+                    : values[size_t((found - touched.begin()) * width + e)]);
+        }
+        expectSameBits<TypeParam>(out.values(), want);
+      }
+    }
+}
+
 // Rows of 16 bits are widened with their slots behind their values, and rounded
 // with the bits that the host draws.
 TEST(StoredRowsTest, WidensAndRoundsAsTheHost) {

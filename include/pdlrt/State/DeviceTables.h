@@ -50,7 +50,8 @@ public:
   Status gather(const DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
 
-  /// Adds the rule of a table to rows of a step. Their gradients are on the
+  /// Adds the rule of a table to rows of a step, or to all rows if its group
+  /// updates all. Their gradients are on the
   /// device, as of the only replica, or on the host. `scalars`, `update`: of
   /// its group, and the number of this update, the same for all calls up to
   /// `finish`. The gradient stays until `finish`.
@@ -106,6 +107,10 @@ private:
                     std::span<const DeviceUse> beside);
   Status applyWidened(int32_t symbol, const RuleRows &rows, const void *scalars,
                       int64_t update);
+  Status applyTo(int32_t symbol, const RuleRows &rows, const void *scalars,
+                 int64_t update);
+  Status applyToAll(int32_t symbol, const RuleRows &touched,
+                    const void *scalars, int64_t update);
   /// Waits for all that was added.
   Status settle();
 
@@ -120,6 +125,9 @@ private:
   /// Of a rule that takes rows as they are not stored: a piece of these, and
   /// where each of them is.
   DeviceBuffer wideRows, widePlaces;
+  /// Of a rule of all rows: of each what its mark and, for random bits, its key
+  /// is; and a piece of rows with their gradients.
+  DeviceBuffer marks, keysOfRows, spreadRows, spreadGradients;
   size_t pieceBytes = size_t(16) << 20;
   DeviceScalars scalars;
   /// By symbol: whether a rule wrote what is not finite.

@@ -40,21 +40,13 @@ DeviceTables::DeviceTables(Device &device, const Model &model)
 }
 
 /// Whether what is done with a table can be done on a device.
-static Status checkTable(const pdl_descriptor &descriptor,
-                         const pdl_symbol &symbol) {
-  const auto refuse = [&](const char *why) {
-    return Status::invalid(fmt::format("table @{} cannot be on a device: {}; "
-                                       "use --table-placement host",
-                                       symbol.name, why));
-  };
-  if (symbol.group < 0)
+static Status checkTable(const pdl_symbol &symbol) {
+  if (symbol.group < 0 || symbol.device_kernel >= 0)
     return {};
-  if (descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-    return refuse("its group updates rows that no sample of a step has, too");
-  if (symbol.device_kernel < 0)
-    return refuse("the rule of its group has functions of f64, which devices "
-                  "have not");
-  return {};
+  return Status::invalid(fmt::format(
+      "table @{} cannot be on a device: the rule of its group has functions of "
+      "f64, which devices have not; use --table-placement host",
+      symbol.name));
 }
 
 Expected<std::unique_ptr<DeviceTables>>
@@ -62,7 +54,7 @@ DeviceTables::create(Device &device, const Model &model) {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     if (model.table(s))
-      PDLRT_RETURN_IF_ERROR(checkTable(descriptor, descriptor.symbols[s]));
+      PDLRT_RETURN_IF_ERROR(checkTable(descriptor.symbols[s]));
   std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model));
   PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
   return tables;
@@ -332,13 +324,69 @@ Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
   return {};
 }
 
+Status DeviceTables::applyTo(int32_t index, const RuleRows &rows,
+                             const void *scalarsOfGroup, int64_t update) {
+  return descriptor.symbols[index].storage == PDL_STORE_ELEMENT
+             ? launchRule(index, rows, scalarsOfGroup,
+                          entries[index].table->rowMemory(true))
+             : applyWidened(index, rows, scalarsOfGroup, update);
+}
+
+// Rows in the order of their numbers, which is known without the index; only
+// random bits go by keys.
+Status DeviceTables::applyToAll(int32_t index, const RuleRows &touched,
+                                const void *scalarsOfGroup, int64_t update) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  DeviceTable &table = *entries[index].table;
+  const Expected<int64_t> count = table.countRows(*stream);
+  if (!count)
+    return count.status();
+  if (*count == 0)
+    return {};
+  const bool needsKeys = symbol.storage != PDL_STORE_ELEMENT;
+  const size_t gradientBytes =
+      size_t(symbol.gradient_width) * elementSize(symbol);
+  const int64_t atOnce = rowsOfPiece(*count, gradientBytes);
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(marks, size_t(*count) * sizeof(uint32_t)));
+  if (needsKeys)
+    PDLRT_RETURN_IF_ERROR(
+        reserveScratch(keysOfRows, size_t(*count) * sizeof(int64_t)));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(spreadGradients, size_t(atOnce) * gradientBytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(spreadRows, size_t(atOnce) * sizeof(void *)));
+  auto *markOfRow = static_cast<uint32_t *>(marks.data());
+  auto *keyOfRow = static_cast<int64_t *>(keysOfRows.data());
+  auto **rows = static_cast<void **>(spreadRows.data());
+  auto *gradients = static_cast<char *>(spreadGradients.data());
+  PDLRT_RETURN_IF_ERROR(
+      table.mark(*stream, *count, touched.count, touched.keys, markOfRow));
+  if (needsKeys)
+    PDLRT_RETURN_IF_ERROR(table.listKeys(*stream, keyOfRow));
+  // Without gradients there is no mark that names one.
+  const void *given = touched.gradients ? touched.gradients : gradients;
+  for (int64_t first = 0; first < *count; first += atOnce) {
+    const int64_t some = std::min(atOnce, *count - first);
+    PDLRT_RETURN_IF_ERROR(table.spread(*stream, first, some,
+                                       symbol.gradient_width, markOfRow, given,
+                                       rows, gradients));
+    PDLRT_RETURN_IF_ERROR(applyTo(
+        index, {some, needsKeys ? keyOfRow + first : nullptr, rows, gradients},
+        scalarsOfGroup, update));
+  }
+  return table.noteWrites(*stream);
+}
+
 Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
                            const void *scalarsOfGroup, int64_t update) {
   const int64_t count = gradient.keyCount;
-  if (count == 0)
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  const bool isOfAll =
+      descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+  if (count == 0 && !isOfAll)
     return {};
   const std::lock_guard lock(mutex);
-  const pdl_symbol &symbol = descriptor.symbols[index];
   Entry &entry = entries[index];
   PDLRT_RETURN_IF_ERROR(openTable(index));
   if (!std::exchange(isUpdating, true)) {
@@ -347,7 +395,7 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
   }
   RuleRows rows = {count, gradient.keysOnDevice, gradient.rowsOnDevice,
                    static_cast<const char *>(gradient.onDevice)};
-  if (!rows.gradients) {
+  if (count > 0 && !rows.gradients) {
     PDLRT_RETURN_IF_ERROR(sendGradients(index, gradient));
     rows = {count, entry.lookup.keysOfDevice(), entry.lookup.rowsOfDevice(),
             static_cast<const char *>(entry.gradients.data())};
@@ -356,10 +404,8 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
       scalars.send(*stream, symbol.group, scalarsOfGroup);
   if (!sent)
     return sent.status();
-  PDLRT_RETURN_IF_ERROR(
-      symbol.storage == PDL_STORE_ELEMENT
-          ? launchRule(index, rows, *sent, entry.table->rowMemory(true))
-          : applyWidened(index, rows, *sent, update));
+  PDLRT_RETURN_IF_ERROR(isOfAll ? applyToAll(index, rows, *sent, update)
+                                : applyTo(index, rows, *sent, update));
   return entry.table->noteUpdates(*stream, count, rows.rows);
 }
 
