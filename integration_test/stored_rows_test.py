@@ -190,7 +190,7 @@ class StoredRows(exactness.ExactnessTest):
         alone = self.path / "alone.mlir"
         alone.write_text(MODEL.replace("clip(@joint) ", ""))
         for source, devices, replicas in ((self.source, "fake", "1x1"), (alone, "fake", "1x1"),
-                                          (alone, "fake", "2x1")):
+                                          (alone, "fake", "2x1"), (alone, "fake,fake", "2x1")):
             with self.subTest(source.name, replicas=replicas):
                 self.check_on_a_device(source, devices, replicas)
 

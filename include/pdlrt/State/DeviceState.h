@@ -9,7 +9,8 @@
 // Where one process has all state, and computes on devices, its parameters stay
 // there, and so do the slots of those whose rule devices apply: each device has
 // all of them, and applies each update. The host's memory is behind then, until
-// somebody asks for what it should hold. So may tables, on one device.
+// somebody asks for what it should hold. So may tables, of which each has a
+// share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
 #include "pdlrt/State/DeviceSums.h"
-#include "pdlrt/State/DeviceTables.h"
+#include "pdlrt/State/SpreadTables.h"
 
 #include <cstdint>
 #include <memory>
@@ -44,11 +45,11 @@ public:
   /// What device `index` has.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
 
-  /// Has all tables on the device, which is the only one. An error says which
+  /// Has all tables on the devices, some rows on each. An error says which
   /// cannot be there.
   Status keepTables();
   /// Null unless they are there.
-  DeviceTables *tables() const { return ownTables.get(); }
+  SpreadTables *tables() const { return ownTables.get(); }
 
   /// Whether a program's devices can take the gradient of a parameter, and
   /// apply its rule.
@@ -117,7 +118,7 @@ private:
   std::vector<char> isNewer;
   bool keepsGradients = false;
   size_t replicaCount = 0;
-  std::unique_ptr<DeviceTables> ownTables;
+  std::unique_ptr<SpreadTables> ownTables;
   /// Where there are several replicas.
   std::unique_ptr<DeviceSums> sums;
   /// By block; of tables also where that of each key begins.

@@ -33,28 +33,44 @@ namespace pdlrt {
 
 class Model;
 
-/// All tables of a model that is all here, on one device. An update is calls of
-/// `apply` and one of `finish`. Thread-safe.
+/// Which rows of all tables are on a device: those of each `count`th shard.
+struct TableShare {
+  int index = 0, count = 1;
+
+  static int ownerOf(int64_t key, int count) {
+    return EmbeddingTable::shardOf(key) % count;
+  }
+  bool hasShard(int shard) const { return shard % count == index; }
+};
+
+/// All tables of a model that is all here, on one device, or a share of them:
+/// then calls name keys of that share only. An update is calls of `apply` and
+/// one of `finish`. Thread-safe.
 class DeviceTables final : public DeviceLookups {
 public:
   /// An error says which table cannot be on a device, and what to do. `device`
   /// has loaded the program's kernels; it and the model outlive the tables.
-  static Expected<std::unique_ptr<DeviceTables>> create(Device &device,
-                                                        const Model &model);
+  static Expected<std::unique_ptr<DeviceTables>>
+  create(Device &device, const Model &model, TableShare share = {});
 
   bool holds(int32_t symbol) const override;
   Status pull(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
   Status find(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
-  Status gather(const DeviceRows &lookup, bool frozen, void *out,
+  Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
+  /// Has the values of a lookup's rows in its `valuesOnHost`, once `wait` has
+  /// returned.
+  Status gatherToHost(DeviceRows &lookup, bool frozen);
+  /// Waits for all that was added.
+  Status wait();
 
   /// Adds the rule of a table to rows of a step, or to all rows if its group
-  /// updates all. Their gradients are on the
-  /// device, as of the only replica, or on the host. `scalars`, `update`: of
-  /// its group, and the number of this update, the same for all calls up to
-  /// `finish`. The gradient stays until `finish`.
+  /// updates all. Their gradients are on the device, as of the only replica, or
+  /// on the host. `scalars`, `update`: of its group, and the number of this
+  /// update, the same for all calls up to `finish`. The gradient stays until
+  /// `finish`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
                const void *scalars, int64_t update);
   /// Waits for what was added. A table of which a row got a number that is not
@@ -92,13 +108,14 @@ private:
     const char *gradients;
   };
 
-  DeviceTables(Device &device, const Model &model);
+  DeviceTables(Device &device, const Model &model, TableShare share);
 
   // All of these with the lock.
   Status openTable(int32_t symbol);
   Status moveRows(EmbeddingTable &from, DeviceTable &to);
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
                   DeviceRows &lookup);
+  Status addGather(const DeviceRows &lookup, bool frozen, void *out);
   Status sendGradients(int32_t symbol, const BlockGradient &gradient);
   Status reserveScratch(DeviceBuffer &memory, size_t bytes);
   /// How many rows of so many bytes are a piece of `count` rows.
@@ -116,6 +133,7 @@ private:
 
   Device &device;
   const pdl_descriptor &descriptor;
+  const TableShare share;
   std::mutex mutex;
   std::unique_ptr<DeviceStream> stream;
   /// How often it has been waited for, and one.

@@ -32,8 +32,8 @@ using namespace pdlrt;
 /// Rows that move to the device at once.
 static constexpr size_t bytesAtOnce = size_t(4) << 20;
 
-DeviceTables::DeviceTables(Device &device, const Model &model)
-    : device(device), descriptor(model.descriptor()),
+DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
+    : device(device), descriptor(model.descriptor()), share(share),
       entries(descriptor.symbol_count), scalars(device, descriptor) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     entries[s].onHost = model.table(s);
@@ -50,12 +50,12 @@ static Status checkTable(const pdl_symbol &symbol) {
 }
 
 Expected<std::unique_ptr<DeviceTables>>
-DeviceTables::create(Device &device, const Model &model) {
+DeviceTables::create(Device &device, const Model &model, TableShare share) {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     if (model.table(s))
       PDLRT_RETURN_IF_ERROR(checkTable(descriptor.symbols[s]));
-  std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model));
+  std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model, share));
   PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
   return tables;
 }
@@ -90,6 +90,8 @@ Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
     return {};
   };
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    if (!share.hasShard(shard))
+      continue;
     from.collectShard(shard, rows);
     for (const TableRow &row : rows) {
       keys.push_back(row.key);
@@ -224,7 +226,15 @@ Status DeviceTables::find(int32_t symbol, int64_t count, const int64_t *keys,
   return settle();
 }
 
-Status DeviceTables::gather(const DeviceRows &lookup, bool frozen, void *out,
+Status DeviceTables::addGather(const DeviceRows &lookup, bool frozen,
+                               void *out) {
+  return entries[lookup.symbol].table->gather(
+      *stream, lookup.count, lookup.keysOfDevice(), lookup.rowsOfDevice(),
+      frozen ? DeviceTable::Part::Frozen : DeviceTable::Part::Value,
+      descriptor.symbols[lookup.symbol].unknown, out);
+}
+
+Status DeviceTables::gather(DeviceRows &lookup, bool frozen, void *out,
                             DeviceStream &compute) {
   if (lookup.count == 0)
     return {};
@@ -233,14 +243,32 @@ Status DeviceTables::gather(const DeviceRows &lookup, bool frozen, void *out,
   if (!before)
     return before.status();
   PDLRT_RETURN_IF_ERROR(stream->wait(**before));
-  PDLRT_RETURN_IF_ERROR(entries[lookup.symbol].table->gather(
-      *stream, lookup.count, lookup.keysOfDevice(), lookup.rowsOfDevice(),
-      frozen ? DeviceTable::Part::Frozen : DeviceTable::Part::Value,
-      descriptor.symbols[lookup.symbol].unknown, out));
+  PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, out));
   const Expected<std::unique_ptr<DeviceEvent>> behind = stream->record();
   if (!behind)
     return behind.status();
   return compute.wait(**behind);
+}
+
+Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
+  if (lookup.count == 0)
+    return {};
+  const std::lock_guard lock(mutex);
+  const pdl_symbol &symbol = descriptor.symbols[lookup.symbol];
+  const size_t bytes =
+      size_t(lookup.count) * size_t(symbol.row_width) * elementSize(symbol);
+  using enum DeviceBuffer::Kind;
+  // Who asked last has waited for it.
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.values, OfDevice, bytes));
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.valuesOnHost, OfHost, bytes));
+  PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, lookup.values.data()));
+  return stream->copyOut(lookup.valuesOnHost.data(), lookup.values.data(),
+                         bytes);
+}
+
+Status DeviceTables::wait() {
+  const std::lock_guard lock(mutex);
+  return settle();
 }
 
 //===----------------------------------------------------------------------===//

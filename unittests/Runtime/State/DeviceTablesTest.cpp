@@ -6,22 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same steps on the host's tables and on those of a fake device.
+// The same steps on the host's tables and on those of fake devices.
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/State/DeviceTables.h"
 #include "OneGroup.h"
 #include "Table/TableDevice.h"
+#include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/State/SpreadTables.h"
 #include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <set>
@@ -136,13 +138,20 @@ struct Program : pdltest::OneGroup {
 
 class DeviceTablesTest : public testing::Test {
 protected:
-  void open(const FakeFaults &faults = {}) {
-    device = createFakeDevice(faults);
-    ASSERT_TRUE(device->load({"", program.kernels}).ok());
+  /// Computes on the last one of so many devices.
+  void open(const FakeFaults &faults = {}, size_t count = 1) {
+    std::vector<Device *> all;
+    devices.clear();
+    for (size_t d = 0; d < count; ++d) {
+      devices.push_back(createFakeDevice(faults));
+      ASSERT_TRUE(devices.back()->load({"", program.kernels}).ok());
+      all.push_back(devices.back().get());
+    }
+    device = all.back();
     compute = std::move(*device->createStream("compute"));
     onHost = std::make_unique<Model>(program.descriptor, 7);
     onDevice = std::make_unique<Model>(program.descriptor, 7);
-    onDevice->computeOn({device.get()});
+    onDevice->computeOn(all);
     onDevice->placeTablesOnDevice();
   }
   /// What uses the device goes before it.
@@ -155,13 +164,13 @@ protected:
   }
   void begin() {
     ASSERT_TRUE(onDevice->keepOnDevice().ok());
-    onDevice->deviceState()->keepGradients(1, 1);
+    onDevice->deviceState()->keepGradients(devices.size(), 1);
     hostUpdater =
         std::make_unique<Updater>(*onHost, program.program, scheduler);
     deviceUpdater =
         std::make_unique<Updater>(*onDevice, program.program, scheduler);
   }
-  DeviceTables &tables() { return *onDevice->deviceState()->tables(); }
+  SpreadTables &tables() { return *onDevice->deviceState()->tables(); }
 
   /// Distinct keys, and gradients of them.
   void draw(int step, int64_t count) {
@@ -257,7 +266,7 @@ protected:
     }
     return all;
   }
-  std::vector<float> gather(const DeviceRows &lookup, bool frozen) {
+  std::vector<float> gather(DeviceRows &lookup, bool frozen) {
     DeviceBuffer out;
     const size_t elements = size_t(lookup.count * width);
     EXPECT_TRUE(reserve(*device, out, DeviceBuffer::Kind::OfDevice,
@@ -271,6 +280,12 @@ protected:
     EXPECT_TRUE(compute->synchronize().ok());
     return values;
   }
+  static void widenTo(float (&to)[width], const void *row, int32_t storage) {
+    if (storage == PDL_STORE_ELEMENT)
+      std::memcpy(to, row, sizeof(to));
+    else
+      widenStored(storage, width, row, to);
+  }
   std::string refusal() {
     const Status status = onDevice->keepOnDevice();
     return status.ok() ? "" : status.message();
@@ -279,7 +294,8 @@ protected:
   Program program;
   Scheduler scheduler{1};
   // A device outlives what has memory of it.
-  std::unique_ptr<Device> device;
+  std::vector<std::unique_ptr<Device>> devices;
+  Device *device = nullptr;
   std::unique_ptr<DeviceStream> compute;
   DeviceRows lookups[symbolCount];
   DeviceBuffer memory[symbolCount];
@@ -443,6 +459,111 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
             .ok());
   const Status status = deviceUpdater->apply(merged);
   EXPECT_THAT(status.message(), HasSubstr("gave a key of @rows a value"));
+}
+
+// Each has some rows, and gives them to whoever computes.
+TEST_F(DeviceTablesTest, SeveralDevicesHaveTheBitsOfTheHost) {
+  for (const size_t count : {2, 3})
+    for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
+      for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_BF16}) {
+        SCOPED_TRACE(testing::Message()
+                     << count << " devices, untouched " << untouched
+                     << ", storage " << storage);
+        close();
+        program.group.untouched = untouched;
+        for (pdl_symbol &symbol : program.symbols)
+          symbol.storage = storage;
+        open({}, count);
+        // What a checkpoint would have brought.
+        draw(7, 30);
+        for (Model *model : {onHost.get(), onDevice.get()}) {
+          std::vector<void *> rows(keys[0].size());
+          TableScratch scratch;
+          int64_t inserted = 0;
+          ASSERT_TRUE(model->table(0)
+                          ->findOrInsert(int64_t(rows.size()), keys[0].data(),
+                                         rows.data(), scratch, inserted)
+                          .ok());
+        }
+        begin();
+        for (int i = 0; i < 5; ++i)
+          step(i, /*stays=*/false, i == 2 ? 0 : 20);
+        for (int32_t s : {ByElement, ByRow}) {
+          const auto size = onDevice->tableSize(s);
+          ASSERT_TRUE(size.ok());
+          EXPECT_EQ(size->rows, onHost->table(s)->size());
+        }
+        ASSERT_TRUE(onDevice->bringToHost().ok());
+        for (int32_t s : {ByElement, ByRow})
+          EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s));
+        for (const int64_t more : {0, 1, 40}) {
+          std::vector<int64_t> asked = keys[0];
+          for (int64_t i = 0; i < more; ++i)
+            asked.push_back(int64_t(1) << 55 | i << 3);
+          DeviceRows &lookup = lookups[0];
+          ASSERT_TRUE(tables()
+                          .find(0, int64_t(asked.size()), asked.data(), lookup)
+                          .ok());
+          const std::vector<float> values = gather(lookup, /*frozen=*/true);
+          for (size_t i = 0; i < asked.size(); ++i) {
+            void *row = nullptr;
+            TableScratch scratch;
+            float want[width];
+            const bool isMissing =
+                onHost->table(0)->find(1, &asked[i], &row, scratch) != 0;
+            if (isMissing)
+              onHost->table(0)->initialElements(asked[i], want);
+            else
+              widenTo(want, row, storage);
+            EXPECT_EQ(isMissing,
+                      !static_cast<void **>(lookup.rowsOnHost.data())[i]);
+            EXPECT_TRUE(
+                std::equal(want, want + width, &values[i * size_t(width)]))
+                << i;
+          }
+        }
+      }
+}
+
+TEST_F(DeviceTablesTest, MemoryOfSeveralDevicesAddsUp) {
+  std::vector<int64_t> many;
+  for (int64_t i = 0; i < 60000; ++i)
+    many.push_back(i);
+  size_t ofOne = 0;
+  for (const size_t count : {1, 3}) {
+    close();
+    open({}, count);
+    begin();
+    ASSERT_TRUE(
+        tables().pull(0, int64_t(many.size()), many.data(), lookups[0]).ok());
+    ASSERT_EQ(onDevice->tableSize(0)->rows, int64_t(many.size()));
+    for (const std::unique_ptr<Device> &each : devices) {
+      if (count == 1)
+        ofOne = each->mostBytes();
+      else
+        EXPECT_LT(each->mostBytes(), ofOne / 2);
+    }
+  }
+}
+
+TEST_F(DeviceTablesTest, AFurtherDeviceThatFailsIsAnError) {
+  open({}, 2);
+  FakeFaults faults;
+  faults.launches = 6;
+  devices.push_back(createFakeDevice(faults));
+  ASSERT_TRUE(devices.back()->load({"", program.kernels}).ok());
+  onDevice->computeOn({devices.front().get(), devices.back().get()});
+  begin();
+  draw(0, 20);
+  Status status;
+  for (int i = 0; i < 4 && status.ok(); ++i) {
+    status =
+        tables().pull(0, int64_t(keys[0].size()), keys[0].data(), lookups[0]);
+    if (status.ok())
+      status =
+          tables().find(0, int64_t(keys[0].size()), keys[0].data(), lookups[1]);
+  }
+  EXPECT_THAT(status.message(), HasSubstr("told to fail"));
 }
 
 // What the rule writes is finite, what is stored of it is not.
