@@ -155,6 +155,45 @@ class StoredRows(exactness.ExactnessTest):
             self.assertTrue(any(bfloat16(number) != number
                                 for number in held[slots].data), slots)
 
+    def check_on_a_device(self, source, devices, replicas):
+        """That rows on devices have the bits of the host's, and that a training goes from one to
+        the other."""
+        folder = source.with_suffix("")
+        for target in ("cpu", "cuda"):
+            run(PDL_TRANSLATE, source, "-o", folder / target, "--numerics=strict",
+                f"--target={target}")
+        more = self.write_data("more", 50, 3 * IDS)
+        sides = {"cpu": ([], ["--replicas", replicas]),
+                 "cuda": (["--device", "fake", "--table-placement", "device"],
+                          ["--device", devices, "--table-placement", "device",
+                           "--replicas", replicas])}
+
+        def train(target, name, epochs):
+            said = run(folder / target / "trainer", "train", "--data", self.data,
+                       "--evaluate-data", more, "--seed", 7, "--batch-size", BATCH, "--checkpoint",
+                       folder / name, "--checkpoint-steps", 3, "--resume", "--epochs", epochs,
+                       *sides[target][1]).stdout
+            return re.findall(r"^test MAE \S+", said, re.MULTILINE)
+
+        host, device, both = (f"{name}.{replicas}.{devices}" for name in ("host", "device", "both"))
+        self.assertEqual(train("cpu", host, 3), train("cuda", device, 3))
+        run(PDL_CHECKPOINT, "diff", folder / host, folder / device)
+        for epochs, target in ((1, "cuda"), (2, "cpu"), (3, "cuda")):
+            train(target, both, epochs)
+        run(PDL_CHECKPOINT, "diff", folder / host, folder / both)
+        said = [run(folder / target / "trainer", "predict", "--data", more, "--checkpoint",
+                    folder / device, *sides[target][0]).stdout for target in sides]
+        self.assertEqual(*said)
+
+    def test_tables_on_a_device(self):
+        """Without a clip, and of one replica, gradients stay there."""
+        alone = self.path / "alone.mlir"
+        alone.write_text(MODEL.replace("clip(@joint) ", ""))
+        for source, devices, replicas in ((self.source, "fake", "1x1"), (alone, "fake", "1x1"),
+                                          (alone, "fake", "2x1"), (alone, "fake,fake", "2x1")):
+            with self.subTest(source.name, replicas=replicas):
+                self.check_on_a_device(source, devices, replicas)
+
     def test_servers_threads_and_stops_change_no_bit(self):
         more = self.write_data("more", 50, 3 * IDS)
         units = ("--min-block-elements=64", "--target-block-bytes=256")

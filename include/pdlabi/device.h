@@ -434,6 +434,66 @@ void pdldevice_table_write(int64_t words, int64_t count, void *const *rows,
                            const uint32_t *values, int64_t first,
                            int64_t stride);
 
+/* keys[n] = the key of row n; `slots`: of the table's index. Turns: slots, and
+ * the place of key 0. */
+int64_t pdldevice_table_keys_turns(const pdl_device_table *table, int64_t slots,
+                                   int64_t *keys);
+void pdldevice_table_keys(const pdl_device_table *table, int64_t slots,
+                          int64_t *keys, int64_t first, int64_t stride);
+
+/* marks[n] = i + 1 where row n is that of keys[i]; those of other rows stay.
+ * Turns: keys. */
+int64_t pdldevice_table_mark_turns(const pdl_device_table *table, int64_t count,
+                                   const int64_t *keys, uint32_t *marks);
+void pdldevice_table_mark(const pdl_device_table *table, int64_t count,
+                          const int64_t *keys, uint32_t *marks, int64_t first,
+                          int64_t stride);
+
+/* For each row from number `first_row` on, of `count`: its address, and the
+ * gradient that its mark names, of `width` elements, or zeros where there is no
+ * mark. Turns: elements. */
+int64_t pdldevice_table_spread_turns(const pdl_device_table *table,
+                                     int64_t first_row, int64_t count,
+                                     int64_t width, const uint32_t *marks,
+                                     const void *gradients, void **rows,
+                                     void *out);
+void pdldevice_table_spread_f32(const pdl_device_table *table,
+                                int64_t first_row, int64_t count, int64_t width,
+                                const uint32_t *marks, const float *gradients,
+                                void **rows, float *out, int64_t first,
+                                int64_t stride);
+void pdldevice_table_spread_f64(const pdl_device_table *table,
+                                int64_t first_row, int64_t count, int64_t width,
+                                const uint32_t *marks, const double *gradients,
+                                void **rows, double *out, int64_t first,
+                                int64_t stride);
+
+/* Of a table whose values are stored in 16 bits: rows as the rule's kernel
+ * takes them, of `elements` elements, values in front of slots, one behind the
+ * other; places[i] = where row i is in `wide`. Turns: elements. */
+int64_t pdldevice_table_widen_turns(const pdl_device_table *table,
+                                    int64_t elements, int64_t count,
+                                    void *const *rows, float *wide,
+                                    void **places);
+void pdldevice_table_widen(const pdl_device_table *table, int64_t elements,
+                           int64_t count, void *const *rows, float *wide,
+                           void **places, int64_t first, int64_t stride);
+
+/* The other way round, behind the rule of update `update` of the group: values
+ * are rounded at random, as pdlabi::roundRows does it. *found becomes 1 where a
+ * value that is stored is not finite. `width`: the table's. Turns: parts of
+ * all rows (partsOfWideRow). */
+int64_t pdldevice_table_round_turns(const pdl_device_table *table,
+                                    int64_t width, int64_t elements,
+                                    int64_t count, int64_t update,
+                                    const int64_t *keys, const float *wide,
+                                    void *const *rows, int32_t *found);
+void pdldevice_table_round(const pdl_device_table *table, int64_t width,
+                           int64_t elements, int64_t count, int64_t update,
+                           const int64_t *keys, const float *wide,
+                           void *const *rows, int32_t *found, int64_t first,
+                           int64_t stride);
+
 /* Notes `event`, a TableEvent of a step of that time, in the headers of rows,
  * which are distinct; null `rows`: of the first `count` ones by number. Turns:
  * rows. */

@@ -26,6 +26,7 @@
 #include "pdlabi/abi.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/kernels.h"
+#include "pdlabi/rounding.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -110,6 +111,11 @@ enum class TableKernel {
   List,
   Read,
   Write,
+  Keys,
+  Mark,
+  Spread,
+  Widen,
+  Round,
   Note
 };
 
@@ -119,7 +125,10 @@ inline constexpr KernelSignature tableKernels[] = {
     {"table_place", false, "rnrrwww"},   {"table_insert", true, "rnnrrrnn"},
     {"table_gather", true, "rnnrrnnnw"}, {"table_rehash", false, "rnrr"},
     {"table_list", false, "rnnnww"},     {"table_read", false, "nnrw"},
-    {"table_write", false, "nnrr"},      {"table_note", false, "rnrnn"},
+    {"table_write", false, "nnrr"},      {"table_keys", false, "rnw"},
+    {"table_mark", false, "rnrw"},       {"table_spread", true, "rnnnrrww"},
+    {"table_widen", false, "rnnrww"},    {"table_round", false, "rnnnnrrrw"},
+    {"table_note", false, "rnrnn"},
 };
 
 /// How many parts of `elementsOfTablePart` a row has: those of its value, of
@@ -130,6 +139,14 @@ inline int64_t partsOfTableRow(int64_t width, int64_t slots, int64_t rowSlots) {
   };
   const int64_t sum = parts(width) * (1 + slots - rowSlots) + parts(rowSlots);
   return sum > 0 ? sum : 1;
+}
+
+/// How many parts of `elementsOfRoundingBlock` a row of `elements` elements
+/// has, of which `width` are rounded: those of its value, and of all else
+/// together.
+inline int64_t partsOfWideRow(int64_t width, int64_t elements) {
+  constexpr int64_t size = elementsOfRoundingBlock;
+  return (width + size - 1) / size + (elements - width + size - 1) / size;
 }
 
 /// Where the search for a key begins: the bits of a mixed key below those of

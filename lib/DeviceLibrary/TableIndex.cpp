@@ -141,3 +141,32 @@ void pdldevice_table_list(const pdl_device_table *table, int64_t firstSlot,
     rows[i] = row;
   });
 }
+
+int64_t pdldevice_table_keys_turns(const pdl_device_table *, int64_t slots,
+                                   int64_t *) {
+  return slots + 1;
+}
+
+void pdldevice_table_keys(const pdl_device_table *table, int64_t slots,
+                          int64_t *keys, int64_t first, int64_t stride) {
+  forTurns(slots + 1, first, stride, [&](int64_t slot) {
+    const uint32_t number = table->numbers[slot];
+    if (number > 0)
+      keys[number - 1] = slot < slots ? table->keys[slot] : 0;
+  });
+}
+
+int64_t pdldevice_table_mark_turns(const pdl_device_table *, int64_t count,
+                                   const int64_t *, uint32_t *) {
+  return count;
+}
+
+void pdldevice_table_mark(const pdl_device_table *table, int64_t count,
+                          const int64_t *keys, uint32_t *marks, int64_t first,
+                          int64_t stride) {
+  forTurns(count, first, stride, [&](int64_t i) {
+    const uint32_t number = numberOf(*table, keys[i]);
+    if (number > 0)
+      marks[number - 1] = static_cast<uint32_t>(i + 1);
+  });
+}

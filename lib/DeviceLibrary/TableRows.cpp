@@ -12,7 +12,6 @@
 
 #include "pdlabi/device.h"
 #include "pdlabi/philox.h"
-#include "pdlabi/rounding.h"
 
 using namespace pdldevice;
 
@@ -31,17 +30,6 @@ inline pdlabi::PhiloxBlock blockOf(const pdl_device_table &table, int64_t key,
       table.seed);
 }
 
-/// What a table that stores 16 bits holds of a value.
-inline uint16_t storedBits(int64_t storage, float value) {
-  return storage == PDL_STORE_BF16 ? pdlabi::BFloat16(value).bits
-                                   : pdlabi::Float16(value).bits;
-}
-inline float widen(int64_t storage, uint16_t bits) {
-  pdlabi::BFloat16 upper;
-  pdlabi::Float16 half;
-  upper.bits = half.bits = bits;
-  return storage == PDL_STORE_BF16 ? float(upper) : float(half);
-}
 inline float asStored(int64_t storage, float value) {
   return storage == PDL_STORE_ELEMENT
              ? value
@@ -164,6 +152,21 @@ void gather(const pdl_device_table &table, int64_t width, int64_t count,
   });
 }
 
+template <typename T>
+void spread(const pdl_device_table &table, int64_t firstRow, int64_t count,
+            int64_t width, const uint32_t *__restrict marks,
+            const T *__restrict gradients, void **__restrict rows,
+            T *__restrict out, int64_t first, int64_t stride) {
+  forTurns(count * width, first, stride, [&](int64_t turn) {
+    const Division at = divide(turn, width);
+    const int64_t number = firstRow + at.quotient;
+    const auto mark = static_cast<int64_t>(marks[number]);
+    out[turn] = mark > 0 ? gradients[(mark - 1) * width + at.remainder] : T(0);
+    if (at.remainder == 0)
+      rows[at.quotient] = rowAt(table, static_cast<uint32_t>(number));
+  });
+}
+
 } // namespace
 
 int64_t pdldevice_table_insert_turns(const pdl_device_table *, int64_t parts,
@@ -265,4 +268,33 @@ void pdldevice_table_note(const pdl_device_table *table, int64_t count,
               : event == pdlabi::TableWritten ? before | Bits::dirty
                                               : before & ~Bits::dirty;
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Rules of all rows
+//===----------------------------------------------------------------------===//
+
+int64_t pdldevice_table_spread_turns(const pdl_device_table *, int64_t,
+                                     int64_t count, int64_t width,
+                                     const uint32_t *, const void *, void **,
+                                     void *) {
+  return count * width;
+}
+
+void pdldevice_table_spread_f32(const pdl_device_table *table, int64_t firstRow,
+                                int64_t count, int64_t width,
+                                const uint32_t *marks, const float *gradients,
+                                void **rows, float *out, int64_t first,
+                                int64_t stride) {
+  spread(*table, firstRow, count, width, marks, gradients, rows, out, first,
+         stride);
+}
+
+void pdldevice_table_spread_f64(const pdl_device_table *table, int64_t firstRow,
+                                int64_t count, int64_t width,
+                                const uint32_t *marks, const double *gradients,
+                                void **rows, double *out, int64_t first,
+                                int64_t stride) {
+  spread(*table, firstRow, count, width, marks, gradients, rows, out, first,
+         stride);
 }

@@ -11,6 +11,7 @@
 
 #include "Turns.h"
 
+#include "pdlabi/rounding.h"
 #include "pdlabi/table.h"
 
 #include <cstdint>
@@ -22,6 +23,18 @@ inline char *rowAt(const pdl_device_table &table, uint32_t number) {
   const uint32_t rows = table.places.rowsOfRegion;
   const uint32_t region = number / rows;
   return table.regions[region] + table.places.offsetOf(number - region * rows);
+}
+
+/// What a table that stores 16 bits holds of a value.
+inline uint16_t storedBits(int64_t storage, float value) {
+  return storage == PDL_STORE_BF16 ? pdlabi::BFloat16(value).bits
+                                   : pdlabi::Float16(value).bits;
+}
+inline float widen(int64_t storage, uint16_t bits) {
+  pdlabi::BFloat16 upper;
+  pdlabi::Float16 half;
+  upper.bits = half.bits = bits;
+  return storage == PDL_STORE_BF16 ? float(upper) : float(half);
 }
 
 inline int64_t slotBehind(int64_t slot, int64_t slots) {

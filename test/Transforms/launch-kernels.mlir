@@ -8,7 +8,7 @@
 // STATISTICS: device-kernels=1
 // STATISTICS: device-kernels=7
 // STATISTICS: device-kernels=4
-// STATISTICS: device-kernels=12
+// STATISTICS: device-kernels=18
 // STATISTICS: device-kernels=0
 
 // Kernels are launched with the device's pointers, and with as many turns as they
@@ -423,9 +423,15 @@ module @tables {
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_list
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_read
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_write
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_keys
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_mark
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_spread_f32
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_widen
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_round
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_note
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_insert_f64
   // CHECK-NEXT: rt.device_kernel @pdldevice_table_gather_f64
+  // CHECK-NEXT: rt.device_kernel @pdldevice_table_spread_f64
   // CHECK-NOT: rt.device_kernel
   rt.program @train frozen reads(@clicks [@numbers])
     prepare(@prepare, <0 + 0 * batch>) compute(@compute, <0 + 0 * batch>)

@@ -15,6 +15,7 @@
 
 #include "pdlabi/device.h"
 #include "pdlabi/table.h"
+#include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include <barrier>
@@ -331,6 +332,138 @@ TYPED_TEST(TablesTest, CopiesAndLists) {
         for (size_t i = 0; i < listed.size(); ++i)
           ASSERT_EQ(listed[keys[i]], pulled.rows[i]);
       }
+    }
+}
+
+// All rows by number: their keys, their addresses, and the gradients of those
+// that have one.
+TYPED_TEST(TablesTest, SpreadsGradientsToAllRows) {
+  const TableOptions options =
+      makeOptions(typeCode<TypeParam>, PDL_STORE_ELEMENT, 3);
+  constexpr int64_t all = 200, width = 4;
+  const std::vector<int64_t> keys = makeKeys(all, this->random);
+  std::vector<int64_t> touched;
+  for (size_t i = 0; i < all; i += 3)
+    touched.push_back(keys[i]);
+  std::ranges::shuffle(touched, this->random);
+  const auto count = int64_t(touched.size());
+  for (int64_t threads : threadCounts)
+    for (Fence fence : fences) {
+      const HostTable table(options, 250, all, fence);
+      const Pulled pulled =
+          pull<TypeParam>(table, keys, 0, threads, fence, this->random);
+      const Fenced<int64_t> keysOfRows(std::vector<int64_t>(all), fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_keys(table.get(), 250, keysOfRows.data(), first,
+                             stride);
+      });
+      ASSERT_TRUE(std::ranges::equal(keysOfRows.values(), keys));
+      const auto given = Fenced<int64_t>::input(touched, fence);
+      const Fenced<uint32_t> marks(std::vector<uint32_t>(all), fence);
+      runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+        pdldevice_table_mark(table.get(), count, given.data(), marks.data(),
+                             first, stride);
+      });
+      std::vector<TypeParam> values;
+      for (int64_t i = 0; i < count * width; ++i)
+        values.push_back(anyNumber<TypeParam>(Numbers::normal, this->random));
+      const auto gradients = Fenced<TypeParam>::input(values, fence);
+      for (int64_t begin = 0; begin < all; begin += 70) {
+        const int64_t some = std::min<int64_t>(70, all - begin);
+        const Fenced<void *> rows(std::vector<void *>(size_t(some)), fence);
+        const Fenced<TypeParam> out(
+            std::vector<TypeParam>(size_t(some * width), TypeParam(-7)), fence);
+        runThreads(threads, this->random, [&](int64_t first, int64_t stride) {
+          PDL_DEVICE_FUNCTION(TypeParam, table_spread)
+          (table.get(), begin, some, width, marks.data(), gradients.data(),
+           rows.data(), out.data(), first, stride);
+        });
+        std::vector<TypeParam> want;
+        for (int64_t n = begin; n < begin + some; ++n) {
+          ASSERT_EQ(rows.data()[n - begin], pulled.rows[size_t(n)]);
+          const auto found = std::ranges::find(touched, keys[size_t(n)]);
+          for (int64_t e = 0; e < width; ++e)
+            want.push_back(
+                found == touched.end()
+                    ? TypeParam(0)
+                    : values[size_t((found - touched.begin()) * width + e)]);
+        }
+        expectSameBits<TypeParam>(out.values(), want);
+      }
+    }
+}
+
+// Rows of 16 bits are widened with their slots behind their values, and rounded
+// with the bits that the host draws.
+TEST(StoredRowsTest, WidensAndRoundsAsTheHost) {
+  std::mt19937 random(5);
+  for (const int32_t storage : {PDL_STORE_BF16, PDL_STORE_F16})
+    for (const int64_t width : {1, 8, 13, 70}) {
+      const TableOptions options = makeOptions(PDL_F32, storage, width);
+      const auto elements = int64_t(options.rowElements());
+      const std::vector<int64_t> keys = makeKeys(60, random);
+      for (const int64_t update : {int64_t(1), (int64_t(3) << 33) + 5})
+        for (int64_t threads : threadCounts)
+          for (Fence fence : fences) {
+            const HostTable table(options, 80, 60, fence);
+            const Pulled pulled =
+                pull<float>(table, keys, 0, threads, fence, random);
+            const auto rows = Fenced<void *>::input(pulled.rows, fence);
+            const auto given = Fenced<int64_t>::input(keys, fence);
+            const Fenced<float> wide(std::vector<float>(size_t(60 * elements)),
+                                     fence);
+            const Fenced<void *> places(std::vector<void *>(60), fence);
+            runThreads(threads, random, [&](int64_t first, int64_t stride) {
+              pdldevice_table_widen(table.get(), elements, 60, rows.data(),
+                                    wide.data(), places.data(), first, stride);
+            });
+            std::vector<char> bytes;
+            std::vector<void *> copies;
+            for (int64_t i = 0; i < 60; ++i) {
+              std::vector<float> want(size_t(elements), 0);
+              const auto *row = static_cast<const char *>(pulled.rows[i]);
+              pdlrt::widenStored(storage, width, row, want.data());
+              std::memcpy(want.data() + width, row + options.valueBytes(),
+                          size_t(elements - width) * sizeof(float));
+              ASSERT_EQ(places.data()[i], wide.data() + i * elements);
+              expectSameBits<float>({wide.data() + i * elements, want.size()},
+                                    want);
+              bytes.insert(bytes.end(), row, row + options.rowBytes());
+            }
+            for (int64_t i = 0; i < 60; ++i)
+              copies.push_back(bytes.data() + size_t(i) * options.rowBytes());
+            for (int64_t i = 0; i < 60 * elements; ++i)
+              wide.data()[i] = anyNumber<float>(Numbers::normal, random);
+            for (const bool isFinite : {true, false}) {
+              if (!isFinite) // finite in f32, beyond f16
+                wide.data()[37 * elements] =
+                    storage == PDL_STORE_F16
+                        ? 70000.f
+                        : std::numeric_limits<float>::infinity();
+              const Fenced<int32_t> found(std::vector<int32_t>(1), fence);
+              runThreads(threads, random, [&](int64_t first, int64_t stride) {
+                pdldevice_table_round(table.get(), width, elements, 60, update,
+                                      given.data(), wide.data(), rows.data(),
+                                      found.data(), first, stride);
+              });
+              ASSERT_EQ(found.values().front(), !isFinite);
+              ASSERT_EQ(pdlrt::storeAtRandom(storage,
+                                             {options.seed, options.id, update},
+                                             60, width, elements, keys.data(),
+                                             wide.data(), copies.data()),
+                        isFinite);
+              for (int64_t i = 0; i < 60; ++i) {
+                std::memcpy(static_cast<char *>(copies[i]) +
+                                options.valueBytes(),
+                            wide.data() + i * elements + width,
+                            size_t(elements - width) * sizeof(float));
+                ASSERT_EQ(
+                    std::memcmp(pulled.rows[i], copies[i], options.rowBytes()),
+                    0)
+                    << "row " << i;
+              }
+            }
+          }
     }
 }
 

@@ -13,11 +13,13 @@
 #include "pdlrt/Device/Device.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace pdlrt {
 
-/// The distinct keys of a lookup and the addresses of their rows, on a device.
-/// Memory grows to the largest lookup seen.
+/// The distinct keys of a lookup and the addresses of their rows, on a device;
+/// or, where several devices have the rows, what each of them has of it. Memory
+/// grows to the largest lookup seen.
 struct DeviceRows {
   /// The table that they were found in; -1: none.
   int32_t symbol = -1;
@@ -27,6 +29,13 @@ struct DeviceRows {
   DeviceBuffer keysOnHost, rowsOnHost;
   /// How often the table's stream had been waited for when keys were sent.
   uint64_t sentAt = 0;
+  /// What rows hold, where it goes through the host.
+  DeviceBuffer values, valuesOnHost;
+
+  /// By device; none where one device has all rows.
+  std::vector<DeviceRows> parts;
+  /// Of such a part: its keys, and where in the lookup they are.
+  std::vector<int64_t> ownKeys, places;
 
   const int64_t *keysOfDevice() const {
     return static_cast<const int64_t *>(keys.data());
@@ -53,7 +62,7 @@ public:
   /// Writes the values of a lookup's rows to `out`, memory of the device, in
   /// the order of `compute`'s work. `frozen`: what frozen programs read, and
   /// of keys without a row what their table promises.
-  virtual Status gather(const DeviceRows &lookup, bool frozen, void *out,
+  virtual Status gather(DeviceRows &lookup, bool frozen, void *out,
                         DeviceStream &compute) = 0;
 };
 

@@ -62,7 +62,7 @@ public:
   /// `otherwise`: the kernel that forms the products which the device does not.
   void multiply(const DeviceProduct &product, int32_t otherwise);
   /// The rows of a lookup in tables of the device.
-  void gather(DeviceLookups &tables, const DeviceRows &lookup, void *out);
+  void gather(DeviceLookups &tables, DeviceRows &lookup, void *out);
   void *hostMemory(size_t bytes);
   void copyIn(void *toDevice, const void *fromHost, size_t bytes);
   void copyOut(void *toHost, const void *fromDevice, size_t bytes);

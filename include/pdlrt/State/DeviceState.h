@@ -9,7 +9,8 @@
 // Where one process has all state, and computes on devices, its parameters stay
 // there, and so do the slots of those whose rule devices apply: each device has
 // all of them, and applies each update. The host's memory is behind then, until
-// somebody asks for what it should hold. So may tables, on one device.
+// somebody asks for what it should hold. So may tables, of which each has a
+// share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/DeviceCopy.h"
 #include "pdlrt/State/DeviceSums.h"
-#include "pdlrt/State/DeviceTables.h"
+#include "pdlrt/State/SpreadTables.h"
 
 #include <cstdint>
 #include <memory>
@@ -44,11 +45,11 @@ public:
   /// What device `index` has.
   DeviceCopy &copy(size_t index) { return *copies[index]; }
 
-  /// Has all tables on the device, which is the only one. An error says which
+  /// Has all tables on the devices, some rows on each. An error says which
   /// cannot be there.
   Status keepTables();
   /// Null unless they are there.
-  DeviceTables *tables() const { return ownTables.get(); }
+  SpreadTables *tables() const { return ownTables.get(); }
 
   /// Whether a program's devices can take the gradient of a parameter, and
   /// apply its rule.
@@ -85,11 +86,12 @@ public:
                       const BlockGradient &gradient, int64_t unit,
                       double weight, std::vector<double> &partials);
 
-  /// Adds the rule of a parameter or table, which `applies`. `scalars`: of its
-  /// group, the same for all calls up to `finish`. The gradient, of block
-  /// `block`, stays until `finish`.
+  /// Adds the rule of a parameter or table, which `applies`. `scalars`,
+  /// `update`: of its group, and the number of this update, the same for all
+  /// calls up to `finish`. The gradient, of block `block`, stays until
+  /// `finish`.
   Status apply(int32_t symbol, size_t block, const BlockGradient &gradient,
-               const void *scalars);
+               const void *scalars, int64_t update);
   /// Waits for what was added. A symbol that got a number that is not finite,
   /// -1 if none did.
   Expected<int32_t> finish();
@@ -116,7 +118,7 @@ private:
   std::vector<char> isNewer;
   bool keepsGradients = false;
   size_t replicaCount = 0;
-  std::unique_ptr<DeviceTables> ownTables;
+  std::unique_ptr<SpreadTables> ownTables;
   /// Where there are several replicas.
   std::unique_ptr<DeviceSums> sums;
   /// By block; of tables also where that of each key begins.

@@ -33,31 +33,53 @@ namespace pdlrt {
 
 class Model;
 
-/// All tables of a model that is all here, on one device. An update is calls of
-/// `apply` and one of `finish`. Thread-safe.
+/// Which rows of all tables are on a device: those of each `count`th shard.
+struct TableShare {
+  int index = 0, count = 1;
+
+  static int ownerOf(int64_t key, int count) {
+    return EmbeddingTable::shardOf(key) % count;
+  }
+  bool hasShard(int shard) const { return shard % count == index; }
+};
+
+/// All tables of a model that is all here, on one device, or a share of them:
+/// then calls name keys of that share only. An update is calls of `apply` and
+/// one of `finish`. Thread-safe.
 class DeviceTables final : public DeviceLookups {
 public:
   /// An error says which table cannot be on a device, and what to do. `device`
   /// has loaded the program's kernels; it and the model outlive the tables.
-  static Expected<std::unique_ptr<DeviceTables>> create(Device &device,
-                                                        const Model &model);
+  static Expected<std::unique_ptr<DeviceTables>>
+  create(Device &device, const Model &model, TableShare share = {});
 
   bool holds(int32_t symbol) const override;
   Status pull(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
   Status find(int32_t symbol, int64_t count, const int64_t *keys,
               DeviceRows &lookup) override;
-  Status gather(const DeviceRows &lookup, bool frozen, void *out,
+  Status gather(DeviceRows &lookup, bool frozen, void *out,
                 DeviceStream &compute) override;
+  /// Has the values of a lookup's rows in its `valuesOnHost`, once `wait` has
+  /// returned.
+  Status gatherToHost(DeviceRows &lookup, bool frozen);
+  /// Waits for all that was added.
+  Status wait();
 
-  /// Adds the rule of a table to rows of a step. Their gradients are on the
-  /// device, as of the only replica, or on the host. `scalars`: of its group,
-  /// the same for all calls up to `finish`. The gradient stays until `finish`.
+  /// Adds the rule of a table to rows of a step, or to all rows if its group
+  /// updates all. Their gradients are on the device, as of the only replica, or
+  /// on the host. `scalars`, `update`: of its group, and the number of this
+  /// update, the same for all calls up to `finish`. The gradient stays until
+  /// `finish`.
   Status apply(int32_t symbol, const BlockGradient &gradient,
-               const void *scalars);
+               const void *scalars, int64_t update);
   /// Waits for what was added. A table of which a row got a number that is not
   /// finite, -1 if none did.
   Expected<int32_t> finish();
+
+  /// How many bytes of the device rows take at the most that are made for a
+  /// rule and not kept; one of them at the least. For tests.
+  void limitPieces(size_t bytes) { pieceBytes = bytes; }
 
   /// As EmbeddingTable::quiesce.
   void quiesce(int32_t symbol, uint16_t time);
@@ -78,25 +100,53 @@ private:
     DeviceBuffer gradients, gradientsOnHost;
   };
 
-  DeviceTables(Device &device, const Model &model);
+  /// Rows that get a rule, and their keys and gradients, on the device.
+  struct RuleRows {
+    int64_t count;
+    const int64_t *keys;
+    void *const *rows;
+    const char *gradients;
+  };
+
+  DeviceTables(Device &device, const Model &model, TableShare share);
 
   // All of these with the lock.
   Status openTable(int32_t symbol);
   Status moveRows(EmbeddingTable &from, DeviceTable &to);
   Status sendKeys(int32_t symbol, int64_t count, const int64_t *keys,
                   DeviceRows &lookup);
+  Status addGather(const DeviceRows &lookup, bool frozen, void *out);
   Status sendGradients(int32_t symbol, const BlockGradient &gradient);
+  Status reserveScratch(DeviceBuffer &memory, size_t bytes);
+  /// How many rows of so many bytes are a piece of `count` rows.
+  int64_t rowsOfPiece(int64_t count, size_t bytesOfRow) const;
+  Status launchRule(int32_t symbol, const RuleRows &rows, const void *scalars,
+                    std::span<const DeviceUse> beside);
+  Status applyWidened(int32_t symbol, const RuleRows &rows, const void *scalars,
+                      int64_t update);
+  Status applyTo(int32_t symbol, const RuleRows &rows, const void *scalars,
+                 int64_t update);
+  Status applyToAll(int32_t symbol, const RuleRows &touched,
+                    const void *scalars, int64_t update);
   /// Waits for all that was added.
   Status settle();
 
   Device &device;
   const pdl_descriptor &descriptor;
+  const TableShare share;
   std::mutex mutex;
   std::unique_ptr<DeviceStream> stream;
   /// How often it has been waited for, and one.
   uint64_t waits = 1;
   /// By symbol.
   std::vector<Entry> entries;
+  /// Of a rule that takes rows as they are not stored: a piece of these, and
+  /// where each of them is.
+  DeviceBuffer wideRows, widePlaces;
+  /// Of a rule of all rows: of each what its mark and, for random bits, its key
+  /// is; and a piece of rows with their gradients.
+  DeviceBuffer marks, keysOfRows, spreadRows, spreadGradients;
+  size_t pieceBytes = size_t(16) << 20;
   DeviceScalars scalars;
   /// By symbol: whether a rule wrote what is not finite.
   DeviceFlags nonFinite;

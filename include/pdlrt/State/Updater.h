@@ -100,6 +100,8 @@ private:
 
   /// On the scheduler's threads if that many elements are worth it.
   void forEachTask(int64_t elements, int64_t count, TaskRef task);
+  /// Whether it is a table whose rows are all updated, with a gradient or not.
+  bool updatesAllRows(const pdl_symbol &symbol) const;
   /// Whether a table's rows are updated in the order of shards.
   bool needsShards(int32_t update) const;
   void groupRowsByShard(int32_t update, const BlockGradient &block);

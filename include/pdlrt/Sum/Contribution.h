@@ -58,8 +58,9 @@ struct BlockGradient {
   /// Parameter: the elements on a device, of one replica; where `dense` is
   /// null, there alone, and of a sum it says only that devices have that.
   /// Table: the gradients of all keys, one behind the other, where `gradients`
-  /// is null, and the addresses of their rows.
+  /// is null, and the keys and the addresses of their rows.
   const void *onDevice = nullptr;
+  const int64_t *keysOnDevice = nullptr;
   void *const *rowsOnDevice = nullptr;
 };
 

@@ -97,6 +97,35 @@ public:
   Status gather(DeviceStream &stream, int64_t count, const int64_t *keys,
                 void *const *rows, Part part, int32_t unknown, void *out);
 
+  // A rule of all rows: those of keys of a step are marked, and rows get the
+  // gradients that their marks name, or zeros. Rows are named by number here.
+
+  /// How many rows there are; waits if that is not known.
+  Expected<int64_t> countRows(DeviceStream &stream);
+  /// marks[n] = i + 1 where row n, of `rows`, is that of keys[i], and 0 where
+  /// there is none.
+  Status mark(DeviceStream &stream, int64_t rows, int64_t count,
+              const int64_t *keys, uint32_t *marks);
+  /// Of the rows [first, first + count): their addresses, and one behind the
+  /// other the gradients, of `gradientWidth` elements, that `marks` names.
+  Status spread(DeviceStream &stream, int64_t first, int64_t count,
+                int64_t gradientWidth, const uint32_t *marks,
+                const void *gradients, void **rows, void *out);
+  /// keys[n] = the key of row n, of all rows.
+  Status listKeys(DeviceStream &stream, int64_t *keys);
+
+  /// Of a table whose values are stored in 16 bits: copies rows to `wide` as
+  /// rules take them, values in front of slots, one row of f32 behind the
+  /// other, and their addresses there to `places`.
+  Status widen(DeviceStream &stream, int64_t count, void *const *rows,
+               float *wide, void **places);
+  /// The other way round, behind a rule: values are rounded at random, for
+  /// update `update` of the group; *found becomes 1 where one that is stored is
+  /// not finite.
+  Status round(DeviceStream &stream, int64_t count, int64_t update,
+               const int64_t *keys, const float *wide, void *const *rows,
+               int32_t *found);
+
   /// Notes an update of a step in which these rows, which are distinct, were
   /// used.
   Status noteUpdates(DeviceStream &stream, int64_t count, void *const *rows);
@@ -180,7 +209,7 @@ private:
   const TableOptions tableOptions;
   const DeviceTablePieces pieces;
   const RowLayout layout;
-  const int64_t rowBytes, parts;
+  const int64_t rowBytes, parts, rowElements;
 
   /// What kernels know of the table; on both sides.
   pdl_device_table described;

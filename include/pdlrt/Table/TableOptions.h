@@ -50,6 +50,8 @@ struct TableOptions {
   /// with its slots; multiples of 4.
   size_t valueBytes() const;
   size_t rowBytes() const;
+  /// Elements of a value and its slots.
+  size_t rowElements() const;
   /// Where in a row that begins which frozen programs read, in bytes, and how
   /// it is stored: 0 and as values are, or in a slot and as elements.
   size_t frozenOffset() const;

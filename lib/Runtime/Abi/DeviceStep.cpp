@@ -139,8 +139,7 @@ void DeviceStep::multiply(const DeviceProduct &product, int32_t otherwise) {
     add([&] { return commands->multiply(product, size_t(otherwise)); });
 }
 
-void DeviceStep::gather(DeviceLookups &tables, const DeviceRows &lookup,
-                        void *out) {
+void DeviceStep::gather(DeviceLookups &tables, DeviceRows &lookup, void *out) {
   add([&]() -> Status {
     // What comes from another stream is in no graph.
     PDLRT_RETURN_IF_ERROR(commands->endPart());
@@ -290,7 +289,7 @@ void pdlrt_device_product(void *worker, int32_t product, int32_t kernel,
 void pdlrt_device_gather(void *worker, int32_t type, const pdl_lookup *lookup,
                          int64_t width, void *out) {
   Worker &own = Worker::of(worker);
-  const Worker::Lookup *scratch = own.findLookup(*lookup);
+  Worker::Lookup *scratch = own.findLookup(*lookup);
   if (scratch && scratch->onDevice.symbol >= 0) {
     own.deviceStep().gather(*own.deviceTablesOf(scratch->onDevice.symbol),
                             scratch->onDevice, out);

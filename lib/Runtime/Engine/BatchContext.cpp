@@ -196,8 +196,10 @@ void BatchContext::noteGradientsOnDevice() {
     block.onDevice = buffers.device->gradient(i);
     if (!isTable)
       continue;
-    if (Worker::Lookup *lookup = worker.findLookup(lookups[update.lookup]))
+    if (Worker::Lookup *lookup = worker.findLookup(lookups[update.lookup])) {
+      block.keysOnDevice = lookup->onDevice.keysOfDevice();
       block.rowsOnDevice = lookup->onDevice.rowsOfDevice();
+    }
   }
 }
 

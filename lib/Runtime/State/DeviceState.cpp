@@ -32,8 +32,8 @@ bool DeviceState::applies(int32_t symbol) const {
 Status DeviceState::keepTables() {
   if (ownTables)
     return {};
-  Expected<std::unique_ptr<DeviceTables>> created =
-      DeviceTables::create(*devices.front(), model);
+  Expected<std::unique_ptr<SpreadTables>> created =
+      SpreadTables::create(devices, model);
   if (!created)
     return std::move(created).status();
   ownTables = std::move(*created);
@@ -56,7 +56,7 @@ bool DeviceState::takesGradient(int32_t index) const {
   if (symbol.kind != PDL_SYMBOL_TABLE)
     return canTake(descriptor, gradientKernels, index);
   // Those of several replicas have other keys each, and the host adds them.
-  return applies(index) && replicaCount == 1 &&
+  return applies(index) && replicaCount == 1 && devices.size() == 1 &&
          descriptor.groups[symbol.group].clip < 0;
 }
 
@@ -87,9 +87,10 @@ void DeviceState::keepGradients(size_t replicas, size_t workers,
 }
 
 Status DeviceState::apply(int32_t symbol, size_t block,
-                          const BlockGradient &gradient, const void *scalars) {
+                          const BlockGradient &gradient, const void *scalars,
+                          int64_t update) {
   if (descriptor.symbols[symbol].kind == PDL_SYMBOL_TABLE)
-    return ownTables->apply(symbol, gradient, scalars);
+    return ownTables->apply(symbol, gradient, scalars, update);
   for (size_t d = 0; d < copies.size(); ++d) {
     BlockGradient given = gradient;
     if (const void *sum = sums ? sums->of(block, d) : nullptr)

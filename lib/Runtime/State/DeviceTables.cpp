@@ -32,40 +32,30 @@ using namespace pdlrt;
 /// Rows that move to the device at once.
 static constexpr size_t bytesAtOnce = size_t(4) << 20;
 
-DeviceTables::DeviceTables(Device &device, const Model &model)
-    : device(device), descriptor(model.descriptor()),
+DeviceTables::DeviceTables(Device &device, const Model &model, TableShare share)
+    : device(device), descriptor(model.descriptor()), share(share),
       entries(descriptor.symbol_count), scalars(device, descriptor) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     entries[s].onHost = model.table(s);
 }
 
 /// Whether what is done with a table can be done on a device.
-static Status checkTable(const pdl_descriptor &descriptor,
-                         const pdl_symbol &symbol) {
-  const auto refuse = [&](const char *why) {
-    return Status::invalid(fmt::format("table @{} cannot be on a device: {}; "
-                                       "use --table-placement host",
-                                       symbol.name, why));
-  };
-  if (symbol.group < 0)
+static Status checkTable(const pdl_symbol &symbol) {
+  if (symbol.group < 0 || symbol.device_kernel >= 0)
     return {};
-  if (symbol.storage != PDL_STORE_ELEMENT)
-    return refuse("its values are stored in 16 bits, which the host rounds");
-  if (descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
-    return refuse("its group updates rows that no sample of a step has, too");
-  if (symbol.device_kernel < 0)
-    return refuse("the rule of its group has functions of f64, which devices "
-                  "have not");
-  return {};
+  return Status::invalid(fmt::format(
+      "table @{} cannot be on a device: the rule of its group has functions of "
+      "f64, which devices have not; use --table-placement host",
+      symbol.name));
 }
 
 Expected<std::unique_ptr<DeviceTables>>
-DeviceTables::create(Device &device, const Model &model) {
+DeviceTables::create(Device &device, const Model &model, TableShare share) {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t s = 0; s < descriptor.symbol_count; ++s)
     if (model.table(s))
-      PDLRT_RETURN_IF_ERROR(checkTable(descriptor, descriptor.symbols[s]));
-  std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model));
+      PDLRT_RETURN_IF_ERROR(checkTable(descriptor.symbols[s]));
+  std::unique_ptr<DeviceTables> tables(new DeviceTables(device, model, share));
   PDLRT_RETURN_IF_ERROR(openOnce(device, tables->stream, "tables"));
   return tables;
 }
@@ -100,6 +90,8 @@ Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
     return {};
   };
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+    if (!share.hasShard(shard))
+      continue;
     from.collectShard(shard, rows);
     for (const TableRow &row : rows) {
       keys.push_back(row.key);
@@ -234,7 +226,15 @@ Status DeviceTables::find(int32_t symbol, int64_t count, const int64_t *keys,
   return settle();
 }
 
-Status DeviceTables::gather(const DeviceRows &lookup, bool frozen, void *out,
+Status DeviceTables::addGather(const DeviceRows &lookup, bool frozen,
+                               void *out) {
+  return entries[lookup.symbol].table->gather(
+      *stream, lookup.count, lookup.keysOfDevice(), lookup.rowsOfDevice(),
+      frozen ? DeviceTable::Part::Frozen : DeviceTable::Part::Value,
+      descriptor.symbols[lookup.symbol].unknown, out);
+}
+
+Status DeviceTables::gather(DeviceRows &lookup, bool frozen, void *out,
                             DeviceStream &compute) {
   if (lookup.count == 0)
     return {};
@@ -243,14 +243,32 @@ Status DeviceTables::gather(const DeviceRows &lookup, bool frozen, void *out,
   if (!before)
     return before.status();
   PDLRT_RETURN_IF_ERROR(stream->wait(**before));
-  PDLRT_RETURN_IF_ERROR(entries[lookup.symbol].table->gather(
-      *stream, lookup.count, lookup.keysOfDevice(), lookup.rowsOfDevice(),
-      frozen ? DeviceTable::Part::Frozen : DeviceTable::Part::Value,
-      descriptor.symbols[lookup.symbol].unknown, out));
+  PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, out));
   const Expected<std::unique_ptr<DeviceEvent>> behind = stream->record();
   if (!behind)
     return behind.status();
   return compute.wait(**behind);
+}
+
+Status DeviceTables::gatherToHost(DeviceRows &lookup, bool frozen) {
+  if (lookup.count == 0)
+    return {};
+  const std::lock_guard lock(mutex);
+  const pdl_symbol &symbol = descriptor.symbols[lookup.symbol];
+  const size_t bytes =
+      size_t(lookup.count) * size_t(symbol.row_width) * elementSize(symbol);
+  using enum DeviceBuffer::Kind;
+  // Who asked last has waited for it.
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.values, OfDevice, bytes));
+  PDLRT_RETURN_IF_ERROR(reserve(device, lookup.valuesOnHost, OfHost, bytes));
+  PDLRT_RETURN_IF_ERROR(addGather(lookup, frozen, lookup.values.data()));
+  return stream->copyOut(lookup.valuesOnHost.data(), lookup.values.data(),
+                         bytes);
+}
+
+Status DeviceTables::wait() {
+  const std::lock_guard lock(mutex);
+  return settle();
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,40 +296,146 @@ Status DeviceTables::sendGradients(int32_t symbol,
                         bytes);
 }
 
+/// Work may use what there was.
+Status DeviceTables::reserveScratch(DeviceBuffer &memory, size_t bytes) {
+  if (memory.size() >= bytes)
+    return {};
+  PDLRT_RETURN_IF_ERROR(settle());
+  return reserve(device, memory, DeviceBuffer::Kind::OfDevice, bytes);
+}
+
+int64_t DeviceTables::rowsOfPiece(int64_t count, size_t bytesOfRow) const {
+  return std::clamp<int64_t>(int64_t(pieceBytes / bytesOfRow), 1, count);
+}
+
+Status DeviceTables::launchRule(int32_t index, const RuleRows &rows,
+                                const void *scalarsOfGroup,
+                                std::span<const DeviceUse> beside) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  const int64_t turns = symbol.kernel_unit == PDL_UNIT_ROW
+                            ? rows.count
+                            : rows.count * symbol.row_width;
+  const std::array arguments = {
+      uint64_t(turns), reinterpret_cast<uint64_t>(rows.rows),
+      reinterpret_cast<uint64_t>(rows.gradients),
+      reinterpret_cast<uint64_t>(scalarsOfGroup),
+      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
+  return stream->launch(size_t(symbol.device_kernel), turns, arguments, beside,
+                        symbol.name);
+}
+
+// As on the host, the rule's kernel knows rows of elements only.
+Status DeviceTables::applyWidened(int32_t index, const RuleRows &rows,
+                                  const void *scalarsOfGroup, int64_t update) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  DeviceTable &table = *entries[index].table;
+  const size_t rowBytes = size_t(rowElements(symbol)) * sizeof(float);
+  const size_t gradientBytes = size_t(symbol.gradient_width) * sizeof(float);
+  const int64_t atOnce = rowsOfPiece(rows.count, rowBytes);
+  PDLRT_RETURN_IF_ERROR(reserveScratch(wideRows, size_t(atOnce) * rowBytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(widePlaces, size_t(atOnce) * sizeof(void *)));
+  auto *wide = static_cast<float *>(wideRows.data());
+  auto **places = static_cast<void **>(widePlaces.data());
+  const std::array<DeviceUse, 1> beside = {{{wide, /*isWritten=*/true}}};
+  for (int64_t first = 0; first < rows.count; first += atOnce) {
+    const int64_t some = std::min(atOnce, rows.count - first);
+    PDLRT_RETURN_IF_ERROR(
+        table.widen(*stream, some, rows.rows + first, wide, places));
+    PDLRT_RETURN_IF_ERROR(launchRule(
+        index,
+        {some, nullptr, places, rows.gradients + size_t(first) * gradientBytes},
+        scalarsOfGroup, beside));
+    PDLRT_RETURN_IF_ERROR(table.round(*stream, some, update, rows.keys + first,
+                                      wide, rows.rows + first,
+                                      nonFinite.onDevice(size_t(index))));
+  }
+  return {};
+}
+
+Status DeviceTables::applyTo(int32_t index, const RuleRows &rows,
+                             const void *scalarsOfGroup, int64_t update) {
+  return descriptor.symbols[index].storage == PDL_STORE_ELEMENT
+             ? launchRule(index, rows, scalarsOfGroup,
+                          entries[index].table->rowMemory(true))
+             : applyWidened(index, rows, scalarsOfGroup, update);
+}
+
+// Rows in the order of their numbers, which is known without the index; only
+// random bits go by keys.
+Status DeviceTables::applyToAll(int32_t index, const RuleRows &touched,
+                                const void *scalarsOfGroup, int64_t update) {
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  DeviceTable &table = *entries[index].table;
+  const Expected<int64_t> count = table.countRows(*stream);
+  if (!count)
+    return count.status();
+  if (*count == 0)
+    return {};
+  const bool needsKeys = symbol.storage != PDL_STORE_ELEMENT;
+  const size_t gradientBytes =
+      size_t(symbol.gradient_width) * elementSize(symbol);
+  const int64_t atOnce = rowsOfPiece(*count, gradientBytes);
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(marks, size_t(*count) * sizeof(uint32_t)));
+  if (needsKeys)
+    PDLRT_RETURN_IF_ERROR(
+        reserveScratch(keysOfRows, size_t(*count) * sizeof(int64_t)));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(spreadGradients, size_t(atOnce) * gradientBytes));
+  PDLRT_RETURN_IF_ERROR(
+      reserveScratch(spreadRows, size_t(atOnce) * sizeof(void *)));
+  auto *markOfRow = static_cast<uint32_t *>(marks.data());
+  auto *keyOfRow = static_cast<int64_t *>(keysOfRows.data());
+  auto **rows = static_cast<void **>(spreadRows.data());
+  auto *gradients = static_cast<char *>(spreadGradients.data());
+  PDLRT_RETURN_IF_ERROR(
+      table.mark(*stream, *count, touched.count, touched.keys, markOfRow));
+  if (needsKeys)
+    PDLRT_RETURN_IF_ERROR(table.listKeys(*stream, keyOfRow));
+  // Without gradients there is no mark that names one.
+  const void *given = touched.gradients ? touched.gradients : gradients;
+  for (int64_t first = 0; first < *count; first += atOnce) {
+    const int64_t some = std::min(atOnce, *count - first);
+    PDLRT_RETURN_IF_ERROR(table.spread(*stream, first, some,
+                                       symbol.gradient_width, markOfRow, given,
+                                       rows, gradients));
+    PDLRT_RETURN_IF_ERROR(applyTo(
+        index, {some, needsKeys ? keyOfRow + first : nullptr, rows, gradients},
+        scalarsOfGroup, update));
+  }
+  return table.noteWrites(*stream);
+}
+
 Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
-                           const void *scalarsOfGroup) {
+                           const void *scalarsOfGroup, int64_t update) {
   const int64_t count = gradient.keyCount;
-  if (count == 0)
+  const pdl_symbol &symbol = descriptor.symbols[index];
+  const bool isOfAll =
+      descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+  if (count == 0 && !isOfAll)
     return {};
   const std::lock_guard lock(mutex);
-  const pdl_symbol &symbol = descriptor.symbols[index];
   Entry &entry = entries[index];
   PDLRT_RETURN_IF_ERROR(openTable(index));
   if (!std::exchange(isUpdating, true)) {
     PDLRT_RETURN_IF_ERROR(nonFinite.reserve(device, entries.size()));
     PDLRT_RETURN_IF_ERROR(nonFinite.clear(*stream));
   }
-  void *const *rows = gradient.rowsOnDevice;
-  const void *values = gradient.onDevice;
-  if (!values) {
+  RuleRows rows = {count, gradient.keysOnDevice, gradient.rowsOnDevice,
+                   static_cast<const char *>(gradient.onDevice)};
+  if (count > 0 && !rows.gradients) {
     PDLRT_RETURN_IF_ERROR(sendGradients(index, gradient));
-    rows = entry.lookup.rowsOfDevice();
-    values = entry.gradients.data();
+    rows = {count, entry.lookup.keysOfDevice(), entry.lookup.rowsOfDevice(),
+            static_cast<const char *>(entry.gradients.data())};
   }
   const Expected<const void *> sent =
       scalars.send(*stream, symbol.group, scalarsOfGroup);
   if (!sent)
     return sent.status();
-  const int64_t turns =
-      symbol.kernel_unit == PDL_UNIT_ROW ? count : count * symbol.row_width;
-  const std::array arguments = {
-      uint64_t(turns), reinterpret_cast<uint64_t>(rows),
-      reinterpret_cast<uint64_t>(values), reinterpret_cast<uint64_t>(*sent),
-      reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
-  PDLRT_RETURN_IF_ERROR(stream->launch(size_t(symbol.device_kernel), turns,
-                                       arguments, entry.table->rowMemory(true),
-                                       symbol.name));
-  return entry.table->noteUpdates(*stream, count, rows);
+  PDLRT_RETURN_IF_ERROR(isOfAll ? applyToAll(index, rows, *sent, update)
+                                : applyTo(index, rows, *sent, update));
+  return entry.table->noteUpdates(*stream, count, rows.rows);
 }
 
 Expected<int32_t> DeviceTables::finish() {

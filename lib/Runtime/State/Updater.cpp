@@ -96,8 +96,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
         continue;
       }
       onHost.push_back(i);
-      const bool allRows =
-          descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE;
+      const bool allRows = updatesAllRows(symbol);
       const size_t first = tasks.size();
       for (int64_t t = 0; t < keyTasks && !needsShards(i); ++t)
         tasks.push_back({i, t, t + 1, -1, {}, {}});
@@ -145,13 +144,23 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
                        elementSize(descriptor.groups[g].element_type));
 }
 
-// Norms are sums in the order of shards, and rows without gradient are found
-// shard by shard.
+bool Updater::updatesAllRows(const pdl_symbol &symbol) const {
+  return symbol.kind == PDL_SYMBOL_TABLE &&
+         model.descriptor().groups[symbol.group].untouched ==
+             PDL_UNTOUCHED_DENSE;
+}
+
+// Norms are sums in the order of shards, and the host finds rows without
+// gradient shard by shard.
 bool Updater::needsShards(int32_t update) const {
-  if (symbolOf(update).group < 0)
+  const pdl_symbol &symbol = symbolOf(update);
+  if (symbol.group < 0)
     return false;
-  const pdl_group &group = model.descriptor().groups[symbolOf(update).group];
-  return group.clip >= 0 || group.untouched == PDL_UNTOUCHED_DENSE;
+  const DeviceState *state = model.deviceState();
+  const bool isOnDevice =
+      state && state->applies(program.updates[update].symbol);
+  return model.descriptor().groups[symbol.group].clip >= 0 ||
+         (updatesAllRows(symbol) && !isOnDevice);
 }
 
 void Updater::forEachTask(int64_t elements, int64_t count, TaskRef task) {
@@ -318,10 +327,11 @@ Status Updater::applyOnDevice(const Contribution &merged) {
     const pdl_symbol &symbol = symbolOf(update);
     const BlockGradient &block = merged.blocks[update];
     if (isUpdated(symbol.group, merged) &&
-        (block.dense || block.onDevice || block.keyCount > 0))
-      PDLRT_RETURN_IF_ERROR(
-          model.deviceState()->apply(program.updates[update].symbol,
-                                     size_t(update), block, scalarsOf(symbol)));
+        (block.dense || block.onDevice || block.keyCount > 0 ||
+         updatesAllRows(symbol)))
+      PDLRT_RETURN_IF_ERROR(model.deviceState()->apply(
+          program.updates[update].symbol, size_t(update), block,
+          scalarsOf(symbol), updateNumbers[symbol.group]));
   }
   return {};
 }
@@ -628,9 +638,7 @@ Status Updater::finish(const Contribution &merged,
     if (!isUpdated(symbol.group, merged))
       continue;
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
-    const bool allRows = isTable && descriptor.groups[symbol.group].untouched ==
-                                        PDL_UNTOUCHED_DENSE;
-    const int64_t rows = allRows
+    const int64_t rows = updatesAllRows(symbol)
                              ? model.table(program.updates[i].symbol)->size()
                              : merged.blocks[i].keyCount;
     elements += isTable ? symbol.row_width * rows

@@ -125,6 +125,7 @@ DeviceTable::DeviceTable(Device &device, const TableKernels &kernels,
       parts(pdlabi::partsOfTableRow(
           tableOptions.width, int64_t(tableOptions.slotInitialValues.size()),
           int64_t(tableOptions.rowSlotCount))),
+      rowElements(int64_t(tableOptions.rowElements())),
       described(tableOptions.describe()) {}
 
 Expected<std::unique_ptr<DeviceTable>>
@@ -389,6 +390,56 @@ Status DeviceTable::gather(DeviceStream &stream, int64_t count,
                 Use::None, Use::Read);
 }
 
+Expected<int64_t> DeviceTable::countRows(DeviceStream &stream) {
+  if (pendingKeys > 0)
+    PDLRT_RETURN_IF_ERROR(settle(stream));
+  return knownRows;
+}
+
+Status DeviceTable::mark(DeviceStream &stream, int64_t rows, int64_t count,
+                         const int64_t *keysToFind, uint32_t *marks) {
+  PDLRT_RETURN_IF_ERROR(stream.clear(marks, size_t(rows) * sizeof(uint32_t)));
+  return launch(stream, TableKernel::Mark, count,
+                {at(description), uint64_t(count), at(keysToFind), at(marks)},
+                Use::Read, Use::None);
+}
+
+Status DeviceTable::spread(DeviceStream &stream, int64_t first, int64_t count,
+                           int64_t gradientWidth, const uint32_t *marks,
+                           const void *gradients, void **rows, void *out) {
+  return launch(stream, TableKernel::Spread, count * gradientWidth,
+                {at(description), uint64_t(first), uint64_t(count),
+                 uint64_t(gradientWidth), at(marks), at(gradients), at(rows),
+                 at(out)},
+                Use::None, Use::None);
+}
+
+Status DeviceTable::listKeys(DeviceStream &stream, int64_t *keysOfRows) {
+  return launch(stream, TableKernel::Keys, described.slots + 1,
+                {at(description), uint64_t(described.slots), at(keysOfRows)},
+                Use::Read, Use::None);
+}
+
+Status DeviceTable::widen(DeviceStream &stream, int64_t count,
+                          void *const *rows, float *wide, void **places) {
+  return launch(stream, TableKernel::Widen, rowElements * count,
+                {at(description), uint64_t(rowElements), uint64_t(count),
+                 at(rows), at(wide), at(places)},
+                Use::None, Use::Read);
+}
+
+Status DeviceTable::round(DeviceStream &stream, int64_t count, int64_t update,
+                          const int64_t *keysOfRows, const float *wide,
+                          void *const *rows, int32_t *found) {
+  const int64_t width = tableOptions.width;
+  return launch(stream, TableKernel::Round,
+                pdlabi::partsOfWideRow(width, rowElements) * count,
+                {at(description), uint64_t(width), uint64_t(rowElements),
+                 uint64_t(count), uint64_t(update), at(keysOfRows), at(wide),
+                 at(rows), at(found)},
+                Use::None, Use::Written);
+}
+
 Status DeviceTable::noteUpdates(DeviceStream &stream, int64_t count,
                                 void *const *rows) {
   return launch(stream, TableKernel::Note, count,
@@ -398,11 +449,12 @@ Status DeviceTable::noteUpdates(DeviceStream &stream, int64_t count,
 }
 
 Status DeviceTable::noteAll(DeviceStream &stream, pdlabi::TableEvent event) {
-  if (pendingKeys > 0)
-    PDLRT_RETURN_IF_ERROR(settle(stream));
-  return launch(stream, TableKernel::Note, knownRows,
-                {at(description), uint64_t(knownRows), /*rows=*/0,
-                 uint64_t(event), uint64_t(now)},
+  const Expected<int64_t> count = countRows(stream);
+  if (!count)
+    return count.status();
+  return launch(stream, TableKernel::Note, *count,
+                {at(description), uint64_t(*count), /*rows=*/0, uint64_t(event),
+                 uint64_t(now)},
                 Use::None, Use::Written);
 }
 

@@ -42,10 +42,14 @@ size_t TableOptions::valueBytes() const {
   return storedValueBytes(storage, elementType, width);
 }
 
+size_t TableOptions::rowElements() const {
+  return size_t(width) * (1 + slotInitialValues.size() - rowSlotCount) +
+         rowSlotCount;
+}
+
 size_t TableOptions::rowBytes() const {
   return valueBytes() +
-         elementBytes() * (slotInitialValues.size() - rowSlotCount) +
-         elementSize(elementType) * rowSlotCount;
+         (rowElements() - size_t(width)) * elementSize(elementType);
 }
 
 size_t TableOptions::frozenOffset() const {

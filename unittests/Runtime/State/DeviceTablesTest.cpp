@@ -6,22 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same steps on the host's tables and on those of a fake device.
+// The same steps on the host's tables and on those of fake devices.
 //
 //===----------------------------------------------------------------------===//
 
-#include "pdlrt/State/DeviceTables.h"
 #include "OneGroup.h"
 #include "Table/TableDevice.h"
+#include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/State/SpreadTables.h"
 #include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <set>
@@ -136,30 +138,47 @@ struct Program : pdltest::OneGroup {
 
 class DeviceTablesTest : public testing::Test {
 protected:
-  void open(const FakeFaults &faults = {}) {
-    device = createFakeDevice(faults);
-    ASSERT_TRUE(device->load({"", program.kernels}).ok());
+  /// Computes on the last one of so many devices.
+  void open(const FakeFaults &faults = {}, size_t count = 1) {
+    std::vector<Device *> all;
+    devices.clear();
+    for (size_t d = 0; d < count; ++d) {
+      devices.push_back(createFakeDevice(faults));
+      ASSERT_TRUE(devices.back()->load({"", program.kernels}).ok());
+      all.push_back(devices.back().get());
+    }
+    device = all.back();
     compute = std::move(*device->createStream("compute"));
     onHost = std::make_unique<Model>(program.descriptor, 7);
     onDevice = std::make_unique<Model>(program.descriptor, 7);
-    onDevice->computeOn({device.get()});
+    onDevice->computeOn(all);
     onDevice->placeTablesOnDevice();
+  }
+  /// What uses the device goes before it.
+  void close() {
+    for (int32_t s = 0; s < symbolCount; ++s)
+      lookups[s] = {}, memory[s] = {};
+    deviceUpdater.reset();
+    onDevice.reset();
+    compute.reset();
   }
   void begin() {
     ASSERT_TRUE(onDevice->keepOnDevice().ok());
-    onDevice->deviceState()->keepGradients(1, 1);
+    onDevice->deviceState()->keepGradients(devices.size(), 1);
     hostUpdater =
         std::make_unique<Updater>(*onHost, program.program, scheduler);
     deviceUpdater =
         std::make_unique<Updater>(*onDevice, program.program, scheduler);
   }
-  DeviceTables &tables() { return *onDevice->deviceState()->tables(); }
+  SpreadTables &tables() { return *onDevice->deviceState()->tables(); }
 
   /// Distinct keys, and gradients of them.
   void draw(int step, int64_t count) {
     std::mt19937_64 random(step);
     for (int32_t s = 0; s < symbolCount; ++s) {
-      std::set<int64_t> distinct = {0, -1};
+      std::set<int64_t> distinct;
+      if (count > 0)
+        distinct = {0, -1};
       while (int64_t(distinct.size()) < count)
         distinct.insert(int64_t(random() % 64) << (random() % 50));
       keys[s].assign(distinct.begin(), distinct.end());
@@ -201,8 +220,8 @@ protected:
     EXPECT_TRUE(status.ok()) << status.message();
   }
   /// One step on both sides. `stays`: the gradients are on the device.
-  void step(int number, bool stays) {
-    draw(number, 20);
+  void step(int number, bool stays, int64_t count = 20) {
+    draw(number, count);
     std::vector<void *> rows[2];
     std::vector<const void *> pointers[2];
     apply(*hostUpdater, onHostOf(*onHost, rows, pointers));
@@ -210,7 +229,7 @@ protected:
     for (int32_t s = 0; s < symbolCount; ++s) {
       const auto count = int64_t(keys[s].size());
       ASSERT_TRUE(tables().pull(s, count, keys[s].data(), lookups[s]).ok());
-      if (!stays)
+      if (!stays || count == 0)
         continue;
       const size_t bytes = gradients[s].size() * sizeof(float);
       ASSERT_TRUE(
@@ -221,28 +240,33 @@ protected:
       ASSERT_TRUE(compute->synchronize().ok());
       merged.blocks[s].gradients = nullptr;
       merged.blocks[s].onDevice = memory[s].data();
+      merged.blocks[s].keysOnDevice = lookups[s].keysOfDevice();
       merged.blocks[s].rowsOnDevice = lookups[s].rowsOfDevice();
     }
     apply(*deviceUpdater, merged);
   }
 
-  /// All rows in order: keys, values and slots.
-  static std::vector<std::pair<int64_t, std::vector<float>>>
-  rowsOf(const Model &model, int32_t symbol) {
-    std::vector<std::pair<int64_t, std::vector<float>>> all;
+  /// All rows in order: keys, and the bits of values and slots.
+  using Rows = std::vector<std::pair<int64_t, std::vector<uint32_t>>>;
+  static void add(const EmbeddingTable &table, std::span<const TableRow> rows,
+                  Rows &all) {
+    for (const TableRow &row : rows) {
+      const auto *words = static_cast<const uint32_t *>(row.row);
+      all.push_back(
+          {row.key, {words, words + table.rowBytes() / sizeof(uint32_t)}});
+    }
+  }
+  static Rows rowsOf(const Model &model, int32_t symbol) {
+    Rows all;
     const EmbeddingTable &table = *model.table(symbol);
     std::vector<TableRow> rows;
     for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
       table.collectShard(shard, rows);
-      for (const TableRow &row : rows) {
-        const auto *values = static_cast<const float *>(row.row);
-        all.push_back(
-            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
-      }
+      add(table, rows, all);
     }
     return all;
   }
-  std::vector<float> gather(const DeviceRows &lookup, bool frozen) {
+  std::vector<float> gather(DeviceRows &lookup, bool frozen) {
     DeviceBuffer out;
     const size_t elements = size_t(lookup.count * width);
     EXPECT_TRUE(reserve(*device, out, DeviceBuffer::Kind::OfDevice,
@@ -256,6 +280,12 @@ protected:
     EXPECT_TRUE(compute->synchronize().ok());
     return values;
   }
+  static void widenTo(float (&to)[width], const void *row, int32_t storage) {
+    if (storage == PDL_STORE_ELEMENT)
+      std::memcpy(to, row, sizeof(to));
+    else
+      widenStored(storage, width, row, to);
+  }
   std::string refusal() {
     const Status status = onDevice->keepOnDevice();
     return status.ok() ? "" : status.message();
@@ -264,7 +294,8 @@ protected:
   Program program;
   Scheduler scheduler{1};
   // A device outlives what has memory of it.
-  std::unique_ptr<Device> device;
+  std::vector<std::unique_ptr<Device>> devices;
+  Device *device = nullptr;
   std::unique_ptr<DeviceStream> compute;
   DeviceRows lookups[symbolCount];
   DeviceBuffer memory[symbolCount];
@@ -274,27 +305,32 @@ protected:
   std::vector<float> gradients[symbolCount];
 };
 
+// `atOnce`: bytes of rows that a rule gets at once, where it does not get all.
 TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
-  for (const bool stays : {false, true}) {
-    lookups[0] = {}, lookups[1] = {};
-    memory[0] = {}, memory[1] = {};
-    deviceUpdater.reset();
-    onDevice.reset();
-    compute.reset();
-    open();
-    begin();
-    for (int i = 0; i < 6; ++i)
-      step(i, stays);
-    ASSERT_TRUE(onDevice->bringToHost().ok());
-    for (int32_t s : {ByElement, ByRow}) {
-      EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
-      EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s)) << stays;
-      const auto size = onDevice->tableSize(s);
-      ASSERT_TRUE(size.ok());
-      EXPECT_EQ(size->rows, onHost->table(s)->size());
-      EXPECT_GT(size->bytes, 0u);
-    }
-  }
+  for (const int32_t storage :
+       {PDL_STORE_ELEMENT, PDL_STORE_BF16, PDL_STORE_F16})
+    for (const bool stays : {false, true})
+      for (const size_t atOnce : {1, 300, 1 << 20}) {
+        SCOPED_TRACE(testing::Message() << "storage " << storage << ", stays "
+                                        << stays << ", at once " << atOnce);
+        close();
+        for (pdl_symbol &symbol : program.symbols)
+          symbol.storage = storage;
+        open();
+        begin();
+        tables().limitPieces(atOnce);
+        for (int i = 0; i < 6; ++i)
+          step(i, stays);
+        ASSERT_TRUE(onDevice->bringToHost().ok());
+        for (int32_t s : {ByElement, ByRow}) {
+          EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
+          EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s));
+          const auto size = onDevice->tableSize(s);
+          ASSERT_TRUE(size.ok());
+          EXPECT_EQ(size->rows, onHost->table(s)->size());
+          EXPECT_GT(size->bytes, 0u);
+        }
+      }
 }
 
 TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
@@ -346,17 +382,12 @@ TEST_F(DeviceTablesTest, WhoReadsAMomentReadsWhatWasThen) {
   step(1, true);
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_NE(rowsOf(*onDevice, ByElement), before);
-  std::vector<std::pair<int64_t, std::vector<float>>> read;
+  Rows read;
   std::vector<TableRow> rows;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
     moment.collectShard(shard, rows);
-    moment.read(rows, [&](std::span<const TableRow> some) {
-      for (const TableRow &row : some) {
-        const auto *values = static_cast<const float *>(row.row);
-        read.push_back(
-            {row.key, {values, values + table.rowBytes() / sizeof(float)}});
-      }
-    });
+    moment.read(
+        rows, [&](std::span<const TableRow> some) { add(table, some, read); });
   }
   table.endMoment();
   EXPECT_EQ(read, before);
@@ -430,27 +461,173 @@ TEST_F(DeviceTablesTest, SaysWhatIsNotFinite) {
   EXPECT_THAT(status.message(), HasSubstr("gave a key of @rows a value"));
 }
 
+// Each has some rows, and gives them to whoever computes.
+TEST_F(DeviceTablesTest, SeveralDevicesHaveTheBitsOfTheHost) {
+  for (const size_t count : {2, 3})
+    for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
+      for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_BF16}) {
+        SCOPED_TRACE(testing::Message()
+                     << count << " devices, untouched " << untouched
+                     << ", storage " << storage);
+        close();
+        program.group.untouched = untouched;
+        for (pdl_symbol &symbol : program.symbols)
+          symbol.storage = storage;
+        open({}, count);
+        // What a checkpoint would have brought.
+        draw(7, 30);
+        for (Model *model : {onHost.get(), onDevice.get()}) {
+          std::vector<void *> rows(keys[0].size());
+          TableScratch scratch;
+          int64_t inserted = 0;
+          ASSERT_TRUE(model->table(0)
+                          ->findOrInsert(int64_t(rows.size()), keys[0].data(),
+                                         rows.data(), scratch, inserted)
+                          .ok());
+        }
+        begin();
+        for (int i = 0; i < 5; ++i)
+          step(i, /*stays=*/false, i == 2 ? 0 : 20);
+        for (int32_t s : {ByElement, ByRow}) {
+          const auto size = onDevice->tableSize(s);
+          ASSERT_TRUE(size.ok());
+          EXPECT_EQ(size->rows, onHost->table(s)->size());
+        }
+        ASSERT_TRUE(onDevice->bringToHost().ok());
+        for (int32_t s : {ByElement, ByRow})
+          EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s));
+        for (const int64_t more : {0, 1, 40}) {
+          std::vector<int64_t> asked = keys[0];
+          for (int64_t i = 0; i < more; ++i)
+            asked.push_back(int64_t(1) << 55 | i << 3);
+          DeviceRows &lookup = lookups[0];
+          ASSERT_TRUE(tables()
+                          .find(0, int64_t(asked.size()), asked.data(), lookup)
+                          .ok());
+          const std::vector<float> values = gather(lookup, /*frozen=*/true);
+          for (size_t i = 0; i < asked.size(); ++i) {
+            void *row = nullptr;
+            TableScratch scratch;
+            float want[width];
+            const bool isMissing =
+                onHost->table(0)->find(1, &asked[i], &row, scratch) != 0;
+            if (isMissing)
+              onHost->table(0)->initialElements(asked[i], want);
+            else
+              widenTo(want, row, storage);
+            EXPECT_EQ(isMissing,
+                      !static_cast<void **>(lookup.rowsOnHost.data())[i]);
+            EXPECT_TRUE(
+                std::equal(want, want + width, &values[i * size_t(width)]))
+                << i;
+          }
+        }
+      }
+}
+
+TEST_F(DeviceTablesTest, MemoryOfSeveralDevicesAddsUp) {
+  std::vector<int64_t> many;
+  for (int64_t i = 0; i < 60000; ++i)
+    many.push_back(i);
+  size_t ofOne = 0;
+  for (const size_t count : {1, 3}) {
+    close();
+    open({}, count);
+    begin();
+    ASSERT_TRUE(
+        tables().pull(0, int64_t(many.size()), many.data(), lookups[0]).ok());
+    ASSERT_EQ(onDevice->tableSize(0)->rows, int64_t(many.size()));
+    for (const std::unique_ptr<Device> &each : devices) {
+      if (count == 1)
+        ofOne = each->mostBytes();
+      else
+        EXPECT_LT(each->mostBytes(), ofOne / 2);
+    }
+  }
+}
+
+TEST_F(DeviceTablesTest, AFurtherDeviceThatFailsIsAnError) {
+  open({}, 2);
+  FakeFaults faults;
+  faults.launches = 6;
+  devices.push_back(createFakeDevice(faults));
+  ASSERT_TRUE(devices.back()->load({"", program.kernels}).ok());
+  onDevice->computeOn({devices.front().get(), devices.back().get()});
+  begin();
+  draw(0, 20);
+  Status status;
+  for (int i = 0; i < 4 && status.ok(); ++i) {
+    status =
+        tables().pull(0, int64_t(keys[0].size()), keys[0].data(), lookups[0]);
+    if (status.ok())
+      status =
+          tables().find(0, int64_t(keys[0].size()), keys[0].data(), lookups[1]);
+  }
+  EXPECT_THAT(status.message(), HasSubstr("told to fail"));
+}
+
+// What the rule writes is finite, what is stored of it is not.
+TEST_F(DeviceTablesTest, SaysWhatIsNotFiniteIn16Bits) {
+  program.symbols[ByElement].storage = PDL_STORE_F16;
+  open();
+  begin();
+  step(0, true);
+  draw(1, 5);
+  gradients[ByElement][3] = 1e7f;
+  std::vector<void *> rows[2];
+  std::vector<const void *> pointers[2];
+  const Contribution merged = onHostOf(*onDevice, rows, pointers);
+  for (int32_t s = 0; s < symbolCount; ++s)
+    ASSERT_TRUE(
+        tables()
+            .pull(s, int64_t(keys[s].size()), keys[s].data(), lookups[s])
+            .ok());
+  const Status status = deviceUpdater->apply(merged);
+  EXPECT_THAT(status.message(), HasSubstr("gave a key of @elements a value"));
+  EXPECT_THAT(status.message(), HasSubstr("in f16, whose largest is 65504"));
+}
+
+// Rows without a gradient get the rule too, and are brought when they have been
+// saved before.
+TEST_F(DeviceTablesTest, UpdatesAllRowsToTheBitsOfTheHost) {
+  program.group.untouched = PDL_UNTOUCHED_DENSE;
+  for (const int32_t storage : {PDL_STORE_ELEMENT, PDL_STORE_BF16})
+    for (const bool stays : {false, true})
+      for (const size_t atOnce : {1, 300, 1 << 20}) {
+        SCOPED_TRACE(testing::Message() << "storage " << storage << ", stays "
+                                        << stays << ", at once " << atOnce);
+        close();
+        for (pdl_symbol &symbol : program.symbols)
+          symbol.storage = storage;
+        open();
+        begin();
+        tables().limitPieces(atOnce);
+        // There is no row yet.
+        step(0, stays, /*count=*/0);
+        for (int i = 1; i < 6; ++i) {
+          step(i, stays, i == 3 ? 0 : 20);
+          if (i != 2 && i != 5)
+            continue;
+          ASSERT_TRUE(onDevice->bringToHost().ok());
+          for (int32_t s : {ByElement, ByRow}) {
+            EXPECT_GT(rowsOf(*onHost, s).size(), 20u);
+            EXPECT_EQ(rowsOf(*onDevice, s), rowsOf(*onHost, s));
+          }
+        }
+      }
+}
+
 TEST_F(DeviceTablesTest, RefusesWhatADeviceDoesNotDo) {
   open();
-  program.symbols[ByRow].storage = PDL_STORE_BF16;
-  EXPECT_THAT(refusal(), HasSubstr("table @rows cannot be on a device: its "
-                                   "values are stored in 16 bits"));
-  program.symbols[ByRow].storage = PDL_STORE_ELEMENT;
   program.symbols[ByElement].device_kernel = -1;
   EXPECT_THAT(refusal(), HasSubstr("table @elements cannot be on a device: the "
                                    "rule of its group"));
-  program.group.untouched = PDL_UNTOUCHED_DENSE;
-  EXPECT_THAT(refusal(),
-              HasSubstr("updates rows that no sample of a step has"));
   EXPECT_THAT(refusal(), HasSubstr("use --table-placement host"));
 }
 
 TEST_F(DeviceTablesTest, ADeviceThatFailsIsAnError) {
   for (int64_t launches = 0; launches < 8; ++launches) {
-    lookups[0] = {}, lookups[1] = {};
-    deviceUpdater.reset();
-    onDevice.reset();
-    compute.reset();
+    close();
     FakeFaults faults;
     faults.launches = launches;
     open(faults);

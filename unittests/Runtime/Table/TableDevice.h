@@ -64,6 +64,12 @@ inline std::vector<pdlrt::DeviceKernel> tableKernelsOf(bool isFloat) {
       CallFromMemory<pdldevice_table_list>::run,
       CallFromMemory<pdldevice_table_read>::run,
       CallFromMemory<pdldevice_table_write>::run,
+      CallFromMemory<pdldevice_table_keys>::run,
+      CallFromMemory<pdldevice_table_mark>::run,
+      isFloat ? CallFromMemory<pdldevice_table_spread_f32>::run
+              : CallFromMemory<pdldevice_table_spread_f64>::run,
+      CallFromMemory<pdldevice_table_widen>::run,
+      CallFromMemory<pdldevice_table_round>::run,
       CallFromMemory<pdldevice_table_note>::run,
   };
   static_assert(std::size(runs) == std::size(pdlabi::tableKernels));

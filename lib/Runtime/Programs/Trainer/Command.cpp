@@ -121,11 +121,6 @@ Status Command::checkTablePlacement() const {
         "--table-placement device is for one process that has all state, but "
         "this program is of mode {}, whose tables are with their owners{}",
         modeOf(descriptor).name, remedy));
-  if (devices.size() > 1)
-    return Status::invalid(fmt::format(
-        "--table-placement device keeps tables on one device, and --device "
-        "names {}: name one, or use --table-placement host",
-        devices.size()));
   if (options.hogwild)
     return Status::invalid("--table-placement device is not for --hogwild, "
                            "whose workers update rows of the host's memory" +

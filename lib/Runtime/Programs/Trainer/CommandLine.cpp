@@ -331,8 +331,9 @@ static void addExecutionFlags(CLI::App &command,
   command
       .add_option("--table-placement", flags.session.tablePlacement,
                   "Where tables are: host, in its memory; device, in that of "
-                  "the device, which then finds, gathers and updates rows. "
-                  "Never changes a result of strict numerics")
+                  "the devices, of which each then finds, gathers and updates "
+                  "its share of the rows. Never changes a result of strict "
+                  "numerics")
       ->type_name("PLACE")
       ->check(CLI::IsMember({"host", "device"}))
       ->capture_default_str()
