@@ -15,6 +15,8 @@ packages=(
   # Building and testing.
   cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip
   iproute2
+  # Callers of libraries, in C and C++, are compiled as users do.
+  gcc g++
 )
 
 missing=()

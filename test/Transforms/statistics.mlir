@@ -43,9 +43,9 @@
 // CHECK-NEXT: rt-deduplicate-kernels | Category:statistics | kernels-merged=1{{$}}
 // CHECK-NOT: statistics
 
-// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=23{{$}}
+// DEVICE: rt-launch-kernels | Category:statistics | device-kernels=28{{$}}
 // DEVICE: rt-distribute-loops | Category:statistics | distributed-kernels=5{{$}}
-// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=23{{$}}
+// DEVICE: rt-extract-kernels | Category:statistics | extracted-kernels=28{{$}}
 
 // SYNC: ps-partition | Category:statistics | blocks=2{{$}}
 // SYNC: ps-partition | Category:statistics | shards=1024{{$}}
