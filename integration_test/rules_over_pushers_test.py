@@ -323,24 +323,31 @@ class RulesOverPushers(unittest.TestCase):
                                    ("async", ("--max-staleness", 2))):
             with self.subTest(mode=mode, flags=server_flags):
                 self.translate_by_hand(mode)
-                name = f"back{len(list(self.root.iterdir()))}"
-                logs = self.root / f"{name}.logs"
-                logs.mkdir()
-                with Cluster(self.root / mode, 2, 1,
-                             [*self.flags(name, "1x2"), "--epochs", 60,
-                              "--on-failure", "wait"],
-                             ["--seed", 7, "--on-failure", "wait",
-                              "--log-applied", logs, *server_flags]) as cluster:
-                    cluster.start()
-                    first = list(cluster.trainers)
-                    for rank in (1, 0, 1):
-                        time.sleep(0.5)
-                        cluster.kill_and_restart_trainer(rank, "trained ")
-                    self.assertNotEqual(cluster.trainers[1], first[1])
-                    cluster.finish(leave_may_be_lost=True)
-                # Thousands of steps of 32 bits, here added up in 64.
-                self.assertTrue(self.check_by_hand(
-                    name, mode, logs / "applied-0.log", 2, delta=1e-4))
+                # As above: trainers may take turns through a whole job.
+                for _ in range(5):
+                    if self.comes_back_late(mode, server_flags):
+                        break
+                else:
+                    self.fail("no gradient was late enough in 5 jobs")
+
+    def comes_back_late(self, mode, server_flags):
+        """What `check_by_hand` says of a job whose trainers are killed and come back."""
+        name = f"back{len(list(self.root.iterdir()))}"
+        logs = self.root / f"{name}.logs"
+        logs.mkdir()
+        with Cluster(self.root / mode, 2, 1,
+                     [*self.flags(name, "1x2"), "--epochs", 60, "--on-failure", "wait"],
+                     ["--seed", 7, "--on-failure", "wait", "--log-applied", logs,
+                      *server_flags]) as cluster:
+            cluster.start()
+            first = list(cluster.trainers)
+            for rank in (1, 0, 1):
+                time.sleep(0.5)
+                cluster.kill_and_restart_trainer(rank, "trained ")
+            self.assertNotEqual(cluster.trainers[1], first[1])
+            cluster.finish(leave_may_be_lost=True)
+        # Thousands of steps of 32 bits, here added up in 64.
+        return self.check_by_hand(name, mode, logs / "applied-0.log", 2, delta=1e-4)
 
     def test_where_nothing_is_late(self):
         """One pusher has the bits of local, and local those of a model without
