@@ -59,7 +59,7 @@ def idle_share(trace):
     """How much of the time no stream of a device works, of what `--trace` has written: from a third
     of the way on, when nothing is new any more. None where it has no spans of a device."""
     events = trace["traceEvents"]
-    # Threads of the host have no such names: "NVIDIA H100: compute".
+    # Threads of the host have no such names: "GPU 0, NVIDIA H100: compute".
     streams = {event["tid"] for event in events
                if event["name"] == "thread_name" and ": " in event["args"]["name"]}
     spans = sorted((event["ts"], event["ts"] + event["dur"]) for event in events

@@ -29,11 +29,26 @@ std::vector<std::string> fuzzSeeds() {
   CheckpointPart part;
   part.file = "dense-0.safetensors";
   manifest.parts = {part};
+  CheckpointManifest delta = manifest;
+  delta.after = {"step-000000000010", 7};
+  CheckpointPart changes;
+  changes.file = "table-1-0000.safetensors";
+  changes.kind = PartKind::Table;
+  changes.symbol = "emb";
+  changes.shards = {{0, 1024}};
+  changes.isChanges = true;
+  changes.owner = 1;
+  delta.parts.push_back(changes);
   Bookmark bookmark;
   bookmark.positions = {{1, 2, 3, 4}};
   bookmark.metrics.sums = {0.5};
-  return {encodeHandshake(handshake).toString(), encodeManifest(manifest),
+  return {encodeHandshake(handshake).toString(),
+          encodeManifest(manifest),
+          encodeManifest(delta),
           encodeSaved(manifest).toString(),
+          encodeSaveRequest(
+              {SaveKind::Begin, "/saved/a", SavedRows::Changed, "/saved/b"})
+              .toString(),
           encodeBookmark(bookmark).toString()};
 }
 
@@ -42,6 +57,12 @@ void fuzzOne(const std::string &bytes) {
   (void)decodeHandshake(message);
   (void)decodeManifest(bytes);
   (void)decodeSaved(message);
+  const SaveRequest save = decodeSaveRequest(message);
+  const SaveRequest again = decodeSaveRequest(encodeSaveRequest(save));
+  if (save.kind != SaveKind::Stopping &&
+      (again.path != save.path || again.rows != save.rows ||
+       again.since != save.since))
+    __builtin_trap();
   Expected<Bookmark> bookmark = decodeBookmark(message);
   if (bookmark && !decodeBookmark(encodeBookmark(*bookmark)))
     __builtin_trap();

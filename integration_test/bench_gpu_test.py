@@ -23,7 +23,7 @@ def span(track, begin, end):
 
 
 def trace(*spans):
-    names = ("main", "thread 1", "NVIDIA H100: compute", "NVIDIA H100: batches")
+    names = ("main", "thread 1", "GPU 0, NVIDIA H100: compute", "GPU 0, NVIDIA H100: batches")
     return {"traceEvents": [
         {"ph": "M", "name": "thread_name", "tid": number, "args": {"name": name}}
         for number, name in enumerate(names)] + list(spans) + [

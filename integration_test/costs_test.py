@@ -59,7 +59,7 @@ class Costs(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def predict(self, mode, share, more=""):
+    def predict(self, mode, share, more="", on_devices=False):
         """Messages, bytes sent and bytes received, of a trainer's step; in mode geo the
         messages are those of an exchange."""
         placed = run(PDL_OPT, self.root / "small.mlir",
@@ -72,7 +72,13 @@ class Costs(unittest.TestCase):
         found = re.search(r"in (\d+) messages(?: every \d+ steps)? "
                           r"\((\d+) and (\d+) bytes\)", report)
         self.assertTrue(found, report)
-        return [int(number) for number in found.groups()]
+        numbers = [int(number) for number in found.groups()]
+        devices = re.search(r"with --device-sums .*\n.*"
+                            r"\((\d+) and (\d+) bytes\)", report)
+        self.assertEqual(devices is not None, mode in WITH_OWNERS, report)
+        if on_devices:
+            numbers[1:] = [int(number) for number in devices.groups()]
+        return numbers
 
     def count(self, mode, steps, *flags):
         """What the processes say: by trainer and owner, messages, bytes sent,
@@ -109,11 +115,11 @@ class Costs(unittest.TestCase):
                               for i in range(3)])
         return counts
 
-    def translate(self, mode, clip):
+    def translate(self, mode, clip, *more):
         (self.root / "small.mlir").write_text(
             small_model("@sgd", clip=clip, decay=False, warm_up=False))
         run(PDL_TRANSLATE, self.root / "small.mlir", "-o", self.root / mode,
-            f"--mode={mode}", *("--" + flag for flag in BLOCKS))
+            f"--mode={mode}", *("--" + flag for flag in BLOCKS), *more)
 
     def between(self, mode, *flags):
         """By trainer: messages, bytes sent and received of a step, on average, of those
@@ -123,11 +129,15 @@ class Costs(unittest.TestCase):
                      for s in range(len(owners_of(mode)))) / (MANY - FEW)
                  for i in range(3)] for trainer in range(TRAINERS)]
 
-    def check(self, mode, clip, messages, more="", flags=()):
-        self.translate(mode, clip)
+    def check(self, mode, clip, messages, more="", flags=(), on_devices=False):
+        if on_devices:
+            self.translate(mode, clip, "--target=cuda", "--numerics=fast")
+            flags = [*flags, "--device", "fake", "--device-sums", "on"]
+        else:
+            self.translate(mode, clip)
         # Rounds: the workers of a trainer have one list of keys together.
         share = VALUES / BATCH / (WORKERS if mode in ROUNDS else 1)
-        predicted = self.predict(mode, share, more)
+        predicted = self.predict(mode, share, more, on_devices)
         self.assertEqual(predicted[0], messages)
         for step in self.between(mode, *flags):
             self.assertEqual(step, predicted)
@@ -146,6 +156,13 @@ class Costs(unittest.TestCase):
 
     def test_hybrid_with_clip(self):
         self.check("hybrid", clip=True, messages=2 * (TRAINERS + SERVERS))
+
+    def test_devices_that_add(self):
+        for mode, clip, messages in (("collective", False, TRAINERS),
+                                     ("collective", True, 2 * TRAINERS),
+                                     ("hybrid", True, 2 * (TRAINERS + SERVERS))):
+            with self.subTest(mode, clip=clip):
+                self.check(mode, clip, messages, on_devices=True)
 
     def test_async(self):
         self.check("async", clip=False, messages=WORKERS * SERVERS)

@@ -4,22 +4,51 @@
 """What tests of devices share: programs of a model for CPUs and for a device, and what trainings with
 both leave behind."""
 
+import array
 import concurrent.futures
 import ctypes
+import math
 import os
 import pathlib
+import random
 import subprocess
 import tempfile
 import unittest
 
 from cluster import Cluster
 from model_data import model_data
-from programs import PDL_TRANSLATE, SOURCE, model, run
+from programs import PDL_TRANSLATE, SOURCE, model, run  # Puts the oracles' folder on the path.
 from push_modes import PDL_CHECKPOINT
+import tensorfile
 
 MODELS = sorted(path.name for path in (SOURCE / "models").iterdir() if path.is_dir())
 ROWS, BATCH = 320, 32
 TRAIN = ["--rows", f"0:{ROWS}", "--batch-size", BATCH, "--epochs", 2, "--seed", 7]
+
+# What it predicts is one product.
+LINES = """module @lines {
+  nn.record @row {
+    nn.field @x : tensor<?x64xf32>
+  }
+  nn.group @all rule(@sgd) rate(1.0e-2)
+  nn.param @w : tensor<64x16xf32> in @all init(#nn.xavier)
+  nn.param @b : tensor<16xf32> in @all init(#nn.zeros)
+  nn.param @v : tensor<16x1xf32> in @all init(#nn.xavier)
+  nn.param @c : tensor<1xf32> in @all init(#nn.zeros)
+  nn.program @train reads(@row) {
+  ^bb0(%x: tensor<?x64xf32>):
+    %h = nn.linear %x, @w, @b : (tensor<?x64xf32>) -> tensor<?x16xf32>
+    %z = nn.linear %h, @v, @c : (tensor<?x16xf32>) -> tensor<?x1xf32>
+    %l = nn.mul %z, %z : tensor<?x1xf32>, tensor<?x1xf32>
+    nn.minimize %l over [@all] : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@row) {
+  ^bb0(%x: tensor<?x64xf32>):
+    %h = nn.linear %x, @w, @b : (tensor<?x64xf32>) -> tensor<?x16xf32>
+    nn.return %h : tensor<?x16xf32>
+  }
+}
+"""
 
 
 def count_gpus(library="libcuda.so.1"):
@@ -139,11 +168,59 @@ class DeviceJobs(unittest.TestCase):
                 job.start().finish()
         run(PDL_CHECKPOINT, "diff", *saved)
 
-    def error_of(self, folder, *flags):
+    def check_tf32(self, of_factor):
+        """That --tf32 reaches products of f32 of numerics fast, and does no more to them than factors
+        that are off by `of_factor` of themselves explain, and nothing to other products."""
+        source, data = self.root / "lines.mlir", self.root / "lines.safetensors"
+        source.write_text(LINES)
+        draw, samples = random.Random(3), 48
+        x = [array.array("f", (draw.gauss(0, 1) for _ in range(64))) for _ in range(samples)]
+        tensorfile.write(data, {"x": tensorfile.Tensor(
+            "F32", [samples, 64], array.array("f", (each for row in x for each in row)))})
+        device = ["--device", self.device]
+
+        def numbers(folder, *flags):
+            said = run(folder / "trainer", "predict", "--data", data, "--init-from", folder / "values",
+                       *device, *flags).stdout
+            return [list(map(float, line.split("\t"))) for line in said.splitlines()[-samples:]]
+
+        for flags, more in (([], []), (["--compute=bf16"], ["--emulate-bf16"]),
+                            (["--element-type=f64"], [])):
+            with self.subTest(flags):
+                folder = self.translate(source, "cuda", *flags, numerics="fast")
+                run(folder / "trainer", "train", "--data", data, "--steps", 0, "--dump",
+                    folder / "values", *device, *more)
+                plain, rounded = numbers(folder, *more), numbers(folder, *more, "--tf32")
+                if flags:
+                    self.assertEqual(plain, rounded)
+                    continue
+                weights = tensorfile.read(folder / "values")["w"].rows()
+                beyond_f32 = 0
+                for i, row in enumerate(x):
+                    for j in range(16):
+                        terms = [row[k] * weights[k][j] for k in range(64)]
+                        size, exact = sum(map(abs, terms)), math.fsum(terms)
+                        # 64 sums and products, each rounded to 24 bits.
+                        of_sums = 65 * 2 ** -24 * size
+                        self.assertLessEqual(abs(plain[i][j] - exact), of_sums)
+                        off = abs(rounded[i][j] - exact)
+                        self.assertLessEqual(off, (2 * of_factor + of_factor ** 2) * size + 2 * of_sums)
+                        beyond_f32 += off > of_sums
+                self.assertGreater(beyond_f32, samples * 16 / 2)
+                trained = []
+                for flag in ([], ["--tf32"], ["--tf32"]):
+                    losses = folder / "losses"
+                    run(folder / "trainer", "train", "--data", data, "--batch-size", 16, "--epochs", 2,
+                        "--log-losses", losses, *device, *flag)
+                    trained.append(losses.read_text())
+                self.assertNotEqual(trained[0], trained[1])
+                self.assertEqual(trained[1], trained[2])
+
+    def error_of(self, folder, *flags, status=1):
         """How a training that must fail ends: its sentence."""
         result = subprocess.run(list(map(str, [folder / "trainer", "train", *flags])),
                                 capture_output=True, text=True, check=False)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.returncode, status, result.stderr)
         lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(lines), 1, result.stderr)
         return lines[0]

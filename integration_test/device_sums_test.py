@@ -307,6 +307,7 @@ class DeviceSums(DeviceJobs):
                         self.assertIn(SHARED if process in job.trainers else "server", process.output)
                         self.assertRegex(process.output,
                                          rf"trainer {victim}\b.*(died|lost|silent|not heard)|has died")
+                        self.assertIn("with --resume where there is a checkpoint", process.output)
                     self.assertLess(time.monotonic() - died, 40)
 
     def test_a_signal_ends_all_after_the_same_step(self):

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs
+from device_jobs import BATCH, ROWS, TRAIN, DeviceJobs, count_gpus
 from programs import PDL_OPT, model, run
 from push_modes import PDL_CHECKPOINT
 
@@ -171,7 +171,7 @@ class Device(DeviceJobs):
                 ("allocations=3", "the device has no [0-9]+ bytes left; use a smaller "
                                   "--batch-size"),
                 ("launches=9", "kernel_[a-z0-9_]+ cannot be launched: the fake device was told "
-                                "to fail"),
+                                "to fail; start again, with --resume where there is a checkpoint"),
                 ("work=20", "the device is lost: the fake one was told to fail; start again, "
                              "with --resume where there is a checkpoint")):
             with self.subTest(fault):
@@ -180,6 +180,13 @@ class Device(DeviceJobs):
                 # What was saved is as it was, and the training goes on from it.
                 self.assertEqual(kept, sorted(path.relative_to(saved)
                                               for path in saved.rglob("*")))
+        # Who only reads has nothing to go on with.
+        for command in ("predict", "evaluate"):
+            done = subprocess.run([folder / "trainer", command, "--data", data, "--checkpoint", saved,
+                                   "--device", "fake:work=20"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, "the device is lost: the fake one was told to fail\n$")
         whole = self.root / "whole"
         run(folder / "trainer", "train", *flags[:-2], "--checkpoint", whole, "--device", "fake")
         run(folder / "trainer", "train", *flags, "--resume", "--device", "fake")
@@ -192,7 +199,8 @@ class Device(DeviceJobs):
                      "fake:sleep=1"):
             with self.subTest(name):
                 self.assertIn(f"there is no device '{name}'; use cuda, cuda:N for NVIDIA's GPU N, "
-                              "or fake", self.error_of(folder, "--data", data, "--device", name))
+                              "or fake",
+                              self.error_of(folder, "--data", data, "--device", name, status=2))
 
     def test_devices_that_are_too_many(self):
         data = self.data("logistic_regression")
@@ -204,7 +212,32 @@ class Device(DeviceJobs):
                 ("cuda,0", "--device cuda,0 names cuda:0 twice"),
                 ("fake,", "there is no device ''")):
             with self.subTest(names):
-                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names))
+                self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names,
+                                                      status=2))
+        # What there is on a host is no matter of flags.
+        if count_gpus()[0] == 0:
+            self.error_of(folder, "--data", data, "--device", "cuda")
+        for command in ("predict", "evaluate"):
+            done = subprocess.run([folder / "trainer", command, "--data", data, "--init-from", data,
+                                   "--device", "gpu"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("there is no device 'gpu'", done.stderr)
+
+    def test_traces_tell_devices_and_rules_apart(self):
+        folder, data = self.translate("ctr_dnn", "cuda"), self.data("ctr_dnn")
+        trace = folder / "trace.json"
+        run(folder / "trainer", "train", "--data", data, "--batch-size", 32, "--steps", 2,
+            "--replicas", "2x1", "--device", "fake,fake", "--trace", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        rows = {event["args"]["name"]: event["tid"] for event in events
+                if event["name"] == "thread_name"}
+        parameters = set(re.findall(r"nn\.param (@\w+)", model("ctr_dnn").read_text()))
+        for number in range(2):
+            of_rules = [event["name"] for event in events
+                        if event["ph"] == "X" and event["tid"] == rows[f"fake {number}: rules"]]
+            self.assertEqual({name.split(" of ")[1] for name in of_rules if " of " in name}, parameters)
+            self.assertLess(len({name.split(" of ")[0] for name in of_rules if " of " in name}),
+                            len(parameters))
 
     def test_products_of_rounded_factors(self):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])
@@ -227,6 +260,24 @@ class Device(DeviceJobs):
                                                            steps=steps)
                     self.assertEqual(losses, other_losses)
                     run(PDL_CHECKPOINT, "diff", saved, other_saved)
+
+    def test_factors_in_tf32(self):
+        """The fake device rounds to nearest."""
+        self.check_tf32(of_factor=2 ** -11)
+        source, data = model("logistic_regression"), self.data("logistic_regression")
+        for target, numerics, sentence in (
+                ("cpu", "fast", "this program computes on CPUs: leave it out, or translate the model with "
+                                "--target=cuda"),
+                ("cuda", "strict", "the products of this program are strict: leave it out, or translate "
+                                   "the model with --numerics=fast")):
+            folder = self.translate(source, target, numerics=numerics)
+            for command in (["train"], ["predict", "--init-from", source],
+                            ["evaluate", "--init-from", source]):
+                with self.subTest(target, command=command[0]):
+                    done = subprocess.run([folder / "trainer", *command, "--data", data, "--tf32"],
+                                          capture_output=True, text=True, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertRegex(done.stderr, f"^error: --tf32 is for .*, but {sentence}\n$")
 
     def test_fast_sums_over_a_batch(self):
         """In 128 chunks, whose sums are added: of 2^24 and 1023 ones the first chunk, of 8 samples,

@@ -64,7 +64,7 @@ class DocsCommandsTest(unittest.TestCase):
 
     def prepare(self, folder):
         """A checkout to run in, and the machine that pages talk about."""
-        for name in ("models", "data", "scripts", "docs", "bench", "python"):
+        for name in ("models", "data", "scripts", "docs", "bench", "python", "examples"):
             (folder / name).symlink_to(SOURCE / name)
         (folder / "build").symlink_to(programs.BUILD)
         tools = folder / "stand-ins"

@@ -102,6 +102,10 @@ class Gpu(DeviceJobs):
     def test_products_of_rounded_factors(self):
         self.check_same("ctr_dnn", "--emulate-bf16", translate=["--compute=bf16"])
 
+    def test_factors_in_tf32(self):
+        """Ten bits stay behind the first one; how a GPU rounds to them is its own matter."""
+        self.check_tf32(of_factor=2 ** -10)
+
     def test_trainers_on_both_share_a_job(self):
         for mode, servers in (("sync", 2), ("collective", 0), ("hybrid", 2)):
             with self.subTest(mode):

@@ -16,7 +16,8 @@ import threading
 import unittest
 
 from model_data import model_data
-from programs import BUILD, PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
+from programs import PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
+from push_modes import PDL_CHECKPOINT
 
 sys.path.insert(0, str(SOURCE / "python"))
 from pdl import serving  # noqa: E402
@@ -142,10 +143,107 @@ class Library(unittest.TestCase):
 
     def test_dumps(self):
         dump = self.root / "model.safetensors"
-        run(BUILD / "bin" / "pdl-checkpoint", "dump", self.checkpoint, "-o", dump)
+        run(PDL_CHECKPOINT, "dump", self.checkpoint, "-o", dump)
         loaded = self.library().open(dump)
         self.assertEqual(self.score(loaded, 100), self.expected)
         self.assertEqual(loaded.state()["steps"], -1)
+
+    def test_mapped_exports(self):
+        """The rows are those of the file: nothing is read before it is needed."""
+        exported = self.root / "exported"
+        run(PDL_CHECKPOINT, "export", self.checkpoint, "-o", exported)
+        loaded = self.library().open(exported)
+        self.assertEqual(self.score(loaded, 100), self.expected)
+        self.assertEqual(loaded.state()["steps"], 48)
+        # Where it is, a file may take the name of another while it is served.
+        again = self.root / "again"
+        run(PDL_CHECKPOINT, "export", self.checkpoint, "-o", again)
+        self.assertEqual((again / "table-0.rows").read_bytes(),
+                         (exported / "table-0.rows").read_bytes())
+        done = subprocess.run([PDL_CHECKPOINT, "export", self.checkpoint, "-o", again],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is there already; name another folder", done.stderr)
+        self.assertEqual(list(self.root.glob("again.tmp*")), [])
+        table = again / "table-0.rows"
+        content = table.read_bytes()
+        for what, damaged in (("too short", content[:64]),
+                              ("no table that was exported", b"X" + content[1:]),
+                              ("another checksum", content[:9] + b"!" + content[10:]),
+                              ("bytes, not", content[:-1])):
+            with self.subTest(what):
+                table.write_bytes(damaged)
+                with self.assertRaises(serving.ServingError) as caught:
+                    self.library().open(again)
+                self.assertIn(what, str(caught.exception))
+        table.unlink()
+        with self.assertRaises(serving.ServingError) as caught:
+            self.library().open(again)
+        self.assertIn("table-0.rows: cannot be opened", str(caught.exception))
+
+    def test_deltas(self):
+        """A delta changes what the model has, and gives what its checkpoint gives as a whole."""
+        folder = self.root / "deltas"
+        run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--epochs",
+            "1", "--checkpoint", folder, "--checkpoint-steps", "3", "--checkpoint-deltas", "9",
+            "--checkpoint-keep", "0")
+        steps = checkpoints_in(folder)
+        self.assertEqual(len(steps), 8)
+        loaded = self.library().open(steps[0])
+        for step in steps[1:]:
+            loaded.reload(step)
+            with self.subTest(step.name):
+                expected = self.predictions("--checkpoint", step)
+                self.assertEqual(self.score(loaded, 512), expected)
+                # Read as a whole.
+                whole = self.library().open(step)
+                self.assertEqual(self.score(whole, 512), expected)
+                self.assertEqual(loaded.state()["rows"], whole.state()["rows"])
+                self.assertEqual(loaded.state()["steps"], whole.state()["steps"])
+        # Several at once, and a way back.
+        loaded.reload(steps[0])
+        loaded.reload(folder)
+        self.assertEqual(self.score(loaded, 512), expected)
+        # Of what it has, nothing is read again.
+        alone = self.root / "alone"
+        shutil.copytree(folder, alone)
+        loaded.reload(alone / steps[0].name)
+        shutil.rmtree(alone / steps[0].name)
+        loaded.reload(alone / steps[2].name)
+        self.assertEqual(self.score(loaded, 512),
+                         self.predictions("--checkpoint", steps[2]))
+        with self.assertRaises(serving.ServingError) as caught:
+            self.library().open(alone / steps[2].name)
+        self.assertIn(steps[0].name, str(caught.exception))
+        exported = self.root / "exported_delta"
+        run(PDL_CHECKPOINT, "export", steps[-1], "-o", exported)
+        self.assertEqual(self.score(self.library().open(exported), 512), expected)
+
+    def test_averages(self):
+        """What frozen programs read is loaded in the place of values."""
+        text = model("ctr_dnn").read_text().replace(
+            "rate(1.0e-3) decay(", "rate(1.0e-3) average(@ema {decay = 0.9}) decay(").replace(
+            "rate(1.0e-3) untouched", "rate(1.0e-3) average(@ema {decay = 0.9}) untouched")
+        (self.root / "average.mlir").write_text(text)
+        out, made = self.root / "average", self.root / "average_library"
+        run(PDL_TRANSLATE, self.root / "average.mlir", "--numerics=strict", "-o", out)
+        run(PDL_TRANSLATE, self.root / "average.mlir", "--numerics=strict", "--emit=library", "-o",
+            made)
+        saved = self.root / "averages"
+        run(out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--checkpoint",
+            saved)
+        path = self.root / "average.tsv"
+        run(out / "trainer", "predict", "--data", self.data, "--output", path, "--checkpoint",
+            saved)
+        expected = [single(line) for line in path.read_text().splitlines()[1:]]
+        library = serving.Library(made / "libctr_dnn.so")
+        self.assertEqual(self.score(library.open(saved), 100), expected)
+        for flags, name in ((["--slot", "average"], "with"), ([], "without")):
+            run(PDL_CHECKPOINT, "export", saved, "-o", self.root / name, *flags)
+        self.assertEqual(self.score(library.open(self.root / "with"), 100), expected)
+        with self.assertRaises(serving.ServingError) as caught:
+            library.open(self.root / "without")
+        self.assertIn("export the checkpoint with --slot average", str(caught.exception))
 
     def test_keys_in_place_of_texts(self):
         """Keys are looked up as they are: an unknown one reads the initial value, a known one the
@@ -173,8 +271,9 @@ class Library(unittest.TestCase):
             self.assertFalse(name in names, f"{name} is in the library")
         self.assertLess(path.stat().st_size, 0.6 * (self.out / "trainer").stat().st_size)
         state = made.open(self.checkpoint).state()
-        # A row has its 40 bytes; with the slots of Adam it would be 120.
-        self.assertLess(state["bytes"], 60 * state["rows"] + 1.2e6)
+        # A row has its 40 bytes, with its key in the index 53; the slots of Adam have 80.
+        parameters = 4 * (273 * 400 + 400 + 2 * (400 * 400 + 400) + 400 + 1)
+        self.assertLess(state["bytes"] - parameters, 54 * state["rows"])
 
     def test_what_is_refused(self):
         loaded = self.library().open(self.checkpoint)

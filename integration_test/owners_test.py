@@ -281,6 +281,7 @@ class Faults(OwnersComparison):
                     self.assertEqual(process.wait(30), 1, process.output)
                     self.assertRegex(process.output,
                                      r"trainer 1\b.*(died|lost)|has died")
+                    self.assertIn("with --resume where there is a checkpoint", process.output)
                 self.assertLess(time.monotonic() - killed, 30)
             flags = [*self.flags(DATA, name, 60), "--resume"]
             newest = checkpoints_in(self.root / f"{name}.saved")[-1]

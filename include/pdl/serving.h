@@ -137,8 +137,10 @@ typedef struct pdl_serving {
                  const pdl_serving_input *inputs, void *const *outputs);
 } pdl_serving;
 
-/* The functions of a library, by dlsym. Null where it does not have that
+/* The functions of a library, by dlsym; who links several has them by the
+ * names of their models. Null, with the error set, where it does not have that
  * version, or the CPU lacks what the library was compiled for. */
+const pdl_serving *pdl_serving_query(uint32_t version);
 typedef const pdl_serving *(*pdl_serving_query_function)(uint32_t version);
 
 #ifdef __cplusplus

@@ -14,6 +14,8 @@
 #ifndef PDLABI_KERNELS_H
 #define PDLABI_KERNELS_H
 
+#include <string>
+
 namespace pdlabi {
 
 /// A kernel of the device library.
@@ -25,6 +27,14 @@ struct KernelSignature {
   /// memory that it reads (r), or also writes (w).
   const char *arguments;
 };
+
+/// What programs call it, where that is of f64, or else of f32.
+inline std::string kernelName(const KernelSignature &kernel, bool isF64) {
+  std::string name = std::string("pdldevice_") + kernel.name;
+  if (kernel.isTyped)
+    name += isF64 ? "_f64" : "_f32";
+  return name;
+}
 
 /// What is done with gradients beside a stage.
 enum class GradientKernel { CheckFinite, Add, NormLanes };

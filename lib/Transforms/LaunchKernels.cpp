@@ -52,8 +52,7 @@ static void addForRuntime(DeviceKernels &kernels,
                : kind == 'r' ? rt::DeviceArgument::read
                              : rt::DeviceArgument::written;
       });
-  kernels.addForRuntime(
-      libraryName(signature.name, signature.isTyped ? element : Type()), kinds);
+  kernels.addForRuntime(pdlabi::kernelName(signature, element.isF64()), kinds);
 }
 
 /// What finds out whether gradients are finite, and what adds those of

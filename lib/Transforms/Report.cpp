@@ -87,6 +87,9 @@ struct ServerFacts {
   double stateBytes = 0, bytesOfKey = 0, gradientBytes = 0;
   /// Of what one sender has seen, for one step: part of the last answer to it.
   double seenBytes = 0;
+  /// Of messages what is of gradients and values of parameters: none of it
+  /// where devices add gradients.
+  double parameterBytesIn = 0, parameterBytesOut = 0;
   /// Of an exchange, then of a step.
   OwnerLoad load;
 };
@@ -114,6 +117,7 @@ private:
   std::string nameOfOwner(int32_t owner) const;
   void printServers(raw_ostream &out) const;
   void printTrainer(raw_ostream &out) const;
+  void printDeviceSums(raw_ostream &out, double sent, double received) const;
   double tellingBytes(const ServerFacts &server) const;
   void printMemory(raw_ostream &out) const;
   double deviceMemory() const;
@@ -302,10 +306,10 @@ void Report::distribute() {
           double(llvm::alignTo(rows * fact.rowBytes(), kSectionAlignment));
       ServerFacts &own = byServer[server];
       own.gradientBytes += section;
-      own.load.bytesIn += section;
+      own.parameterBytesIn += section;
       // Of copies those come back that others have changed.
       if (mode->trainersApply ? trainers > 1 : fact.read)
-        own.load.bytesOut += section;
+        own.parameterBytesOut += section;
       if (fact.clipped && !mode->sendersFormNorms)
         own.load.bytesOut +=
             double(kNormBytes * llvm::divideCeil(rows, pdlabi::rowsInNormUnit));
@@ -314,6 +318,8 @@ void Report::distribute() {
   const double steps = double(stepsOfExchange());
   for (auto [number, server] : llvm::enumerate(byServer)) {
     addSmallParts(server);
+    server.load.bytesIn += server.parameterBytesIn;
+    server.load.bytesOut += server.parameterBytesOut;
     server.load.inTrainer = int32_t(number) >= map.servers;
     server.load.bytesIn /= steps;
     server.load.bytesOut /= steps;
@@ -451,9 +457,30 @@ void Report::printTrainer(raw_ostream &out) const {
       << " messages"
       << (mode->trainersApply ? " every " + std::to_string(geoSteps) + " steps"
                               : "")
-      << llvm::format(" (%.0f and %.0f bytes)\n", sent, received)
-      << llvm::format("    computes %.0f flops a sample in products\n",
+      << llvm::format(" (%.0f and %.0f bytes)\n", sent, received);
+  if (mode->parametersWith == pdlabi::OwnerPlace::Trainers)
+    printDeviceSums(out, sent, received);
+  out << llvm::format("    computes %.0f flops a sample in products\n",
                       flopsOfSample());
+}
+
+/// Whether trainers compute on devices that add gradients is known when they
+/// start.
+void Report::printDeviceSums(raw_ostream &out, double sent,
+                             double received) const {
+  double gradients = 0;
+  for (auto &[name, fact] : facts)
+    if (!fact.isTable && fact.trained)
+      gradients += double(fact.rows * fact.rowBytes());
+  for (const ServerFacts &server : byServer) {
+    sent -= server.parameterBytesIn;
+    received -= server.parameterBytesOut;
+  }
+  out << "    with --device-sums (all trainers on devices, numerics fast) "
+      << formatBytes(gradients)
+      << " of gradients go that way instead:\n    it then sends "
+      << formatBytes(sent) << " a step, receives " << formatBytes(received)
+      << llvm::format(" (%.0f and %.0f bytes)\n", sent, received);
 }
 
 JobLoad Report::jobLoad() const {

@@ -7,6 +7,7 @@
 // RUN: pdl-opt %s --pdl-pipeline="to=llvm" --remarks-filter=statistics -o /dev/null > %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=roles mode=sync" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: pdl-opt %s --pdl-pipeline="to=tasks target=cuda" --remarks-filter=statistics -o %t.tasks >> %t.all 2>&1
+// RUN: pdl-opt %S/keep-serving.mlir --pdl-pipeline="to=merged serving=true" --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: pdl-opt %t.tasks --pdl-device-pipeline --remarks-filter=statistics -o /dev/null >> %t.all 2>&1
 // RUN: FileCheck %s --check-prefix=SYNC < %t.all
 // RUN: FileCheck %s --check-prefix=DEVICE < %t.all

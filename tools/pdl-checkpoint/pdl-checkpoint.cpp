@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Serving/ServedExport.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -74,7 +76,7 @@ static void printSymbols(const Checkpoint &checkpoint) {
     if (!symbol.slots.empty())
       line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
     if (symbol.isTable) {
-      int64_t keys = 0, parts = 0;
+      int64_t keys = 0, erased = 0, parts = 0;
       uint64_t bytes = 0;
       for (size_t p = 0; p < manifest.parts.size(); ++p) {
         if (manifest.parts[p].kind != PartKind::Table ||
@@ -82,11 +84,17 @@ static void printSymbols(const Checkpoint &checkpoint) {
           continue;
         const TensorView *found = checkpoint.file(p).find("keys");
         keys += found ? found->elementCount : 0;
+        found = checkpoint.file(p).find("erased");
+        erased += found ? found->elementCount : 0;
         bytes += manifest.parts[p].digest.bytes;
         ++parts;
       }
-      line += fmt::format(", {} keys, {} in {} {}", keys, sizeText(bytes),
-                          parts, parts == 1 ? "part" : "parts");
+      line +=
+          fmt::format(", {} {}keys, {} in {} {}", keys,
+                      checkpoint.isDelta() ? "changed " : "", sizeText(bytes),
+                      parts, parts == 1 ? "part" : "parts");
+      if (erased > 0)
+        line += fmt::format(", {} keys erased", erased);
     }
     print(line);
   }
@@ -98,7 +106,13 @@ static int inspect(const std::string &path) {
     return fail(1, checkpoint.status().message());
   const CheckpointManifest &manifest = checkpoint->manifest();
   print(fmt::format("checkpoint           {}", checkpoint->path()));
-  print(fmt::format("format version       {}", checkpointVersion));
+  print(fmt::format("format version       {}",
+                    checkpoint->isDelta() ? deltaVersion : checkpointVersion));
+  for (const Checkpoint &each : checkpoint->earlier())
+    print(fmt::format("{} {}",
+                      each.isDelta() ? "delta behind        "
+                                     : "a delta, based on   ",
+                      each.path()));
   print(fmt::format("model                {}", manifest.model));
   print(
       fmt::format("layout fingerprint   {:016x}", manifest.layoutFingerprint));
@@ -120,6 +134,50 @@ static int inspect(const std::string &path) {
     bytes += part.digest.bytes;
   print(fmt::format("all {} files have the right checksum, {}",
                     manifest.parts.size() + 1, sizeText(bytes)));
+  if (!checkpoint->isDelta())
+    return 0;
+  size_t files = 0;
+  bytes = 0;
+  for (const Checkpoint &each : checkpoint->earlier()) {
+    files += each.manifest().parts.size() + 1;
+    for (const CheckpointPart &part : each.manifest().parts)
+      bytes += part.digest.bytes;
+  }
+  print(fmt::format("and so have {} files of the checkpoints that it needs, {}",
+                    files, sizeText(bytes)));
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// merge, prune
+//===----------------------------------------------------------------------===//
+
+static int merge(const std::string &path, const std::string &output) {
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(output, error)))
+    return fail(2, output + ": there is something of that name already; name a "
+                            "folder that is not there yet");
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  Status status = mergeCheckpoint(*checkpoint, output);
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
+static int prune(const std::string &path, int64_t keep) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error))
+    return fail(2, path + ": there is no such folder; name one that 'trainer "
+                          "train --checkpoint' wrote to");
+  const Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
+  if (!folder)
+    return fail(1, folder.status().message());
+  const Expected<std::vector<std::string>> removed = folder->prune(keep);
+  if (!removed)
+    return fail(1, removed.status().message());
+  for (const std::string &each : *removed)
+    print("removed " + each);
+  print(fmt::format("{} checkpoints are left", listCheckpoints(path).size()));
   return 0;
 }
 
@@ -155,6 +213,16 @@ static int dump(const std::string &path, const std::string &output) {
   return status.ok() ? 0 : fail(1, status.message());
 }
 
+/// What libraries map.
+static int exportTo(const std::string &path, const std::string &slot,
+                    const std::string &output) {
+  Expected<Checkpoint> checkpoint = open(path);
+  if (!checkpoint)
+    return fail(1, checkpoint.status().message());
+  Status status = exportCheckpoint(*checkpoint, slot, output);
+  return status.ok() ? 0 : fail(1, status.message());
+}
+
 static int diff(const std::string &first, const std::string &second,
                 size_t limit) {
   Expected<ModelState> a = readState(first);
@@ -174,6 +242,13 @@ static int diff(const std::string &first, const std::string &second,
   if (found.count > int64_t(found.sentences.size()))
     print(fmt::format("and {} more",
                       found.count - int64_t(found.sentences.size())));
+  for (const TableDifferences &table : found.tables)
+    if (table.changed + table.onlyFirst + table.onlySecond > 0)
+      print(fmt::format("table @{}: {} rows differ, {} of {} are only in {}, "
+                        "{} of {} only in {}",
+                        table.table, table.changed, table.onlyFirst,
+                        table.rowsOfFirst, first, table.onlySecond,
+                        table.rowsOfSecond, second));
   // A dump without slots does not say them.
   if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
       a->groupSteps != b->groupSteps) {
@@ -194,12 +269,15 @@ static int diff(const std::string &first, const std::string &second,
 //===----------------------------------------------------------------------===//
 
 static int run(int argc, char **argv) {
-  std::string first, second, output;
+  std::string first, second, output, slot, format = "mapped";
   size_t limit = 10;
-  CLI::App app("Looks into the checkpoints that 'trainer train --checkpoint' "
-               "writes. Wherever a checkpoint is asked for, a folder of them "
-               "stands for the newest whole one.",
-               "pdl-checkpoint");
+  int64_t keep = 3;
+  CLI::App app(
+      "Looks into the checkpoints that 'trainer train --checkpoint' "
+      "writes. Wherever a checkpoint is asked for, a folder of them "
+      "stands for the newest whole one, and a delta for the state that "
+      "it has with all that it needs.",
+      "pdl-checkpoint");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Print this help");
   app.footer("Examples:\n"
@@ -207,6 +285,9 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint dump saved/step-000000000100 -o model."
              "safetensors\n"
              "  pdl-checkpoint diff saved model.safetensors\n"
+             "  pdl-checkpoint export saved -o served\n"
+             "  pdl-checkpoint merge saved/step-000000000130 whole\n"
+             "  pdl-checkpoint prune saved --keep 1\n"
              "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
              "different for diff; 2 bad flags,\nor what diff cannot read.");
   CLI::App *inspectCommand = app.add_subcommand(
@@ -226,9 +307,32 @@ static int run(int argc, char **argv) {
       ->check(notEmpty())
       ->required()
       ->type_name("FILE");
+  CLI::App *exportCommand = app.add_subcommand(
+      "export", "Write what libraries that serve read, as a folder that they "
+                "map: it loads at once, whatever its size, and processes "
+                "share its memory");
+  exportCommand->add_option("checkpoint", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  exportCommand
+      ->add_option("-o,--output", output, "The folder to write, a new one")
+      ->check(notEmpty())
+      ->required()
+      ->type_name("FOLDER");
+  exportCommand
+      ->add_option("--format", format, "mapped: tables as files of memory")
+      ->check(CLI::IsMember({"mapped"}))
+      ->capture_default_str()
+      ->type_name("NAME");
+  exportCommand
+      ->add_option("--slot", slot,
+                   "A slot that frozen programs read, such as average: it is "
+                   "exported in the place of values, where symbols have it")
+      ->check(notEmpty())
+      ->type_name("NAME");
   CLI::App *diffCommand = app.add_subcommand(
       "diff", "Compare values and slots bit for bit, and the groups' step "
-              "counts; say where they differ first");
+              "counts; say where they differ first, and in how many rows");
   diffCommand->add_option("a", first, "A checkpoint, or a dump")
       ->required()
       ->type_name("PATH");
@@ -239,13 +343,41 @@ static int run(int argc, char **argv) {
       ->type_name("N")
       ->transform(wholeNumber())
       ->capture_default_str();
+  CLI::App *mergeCommand = app.add_subcommand(
+      "merge",
+      "Write a delta, with all that it needs, as one whole checkpoint: "
+      "the bytes that a training without deltas would have written");
+  mergeCommand->add_option("delta", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  mergeCommand->add_option("output", output, "The folder to write")
+      ->check(notEmpty())
+      ->required()
+      ->type_name("FOLDER");
+  CLI::App *pruneCommand = app.add_subcommand(
+      "prune",
+      "Remove all checkpoints of a folder but the newest ones that are "
+      "complete, and what these need");
+  pruneCommand
+      ->add_option("folder", first,
+                   "The folder of checkpoints, to which no "
+                   "training writes")
+      ->required()
+      ->type_name("FOLDER");
+  pruneCommand->add_option("--keep", keep, "How many to keep")
+      ->type_name("N")
+      ->transform(wholeNumber(1, INT64_MAX))
+      ->capture_default_str();
   if (std::optional<int> status = parseFlags(
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
-  const int status = *inspectCommand ? inspect(first)
-                     : *dumpCommand  ? dump(first, output)
-                                     : diff(first, second, limit);
+  const int status = *inspectCommand  ? inspect(first)
+                     : *dumpCommand   ? dump(first, output)
+                     : *exportCommand ? exportTo(first, slot, output)
+                     : *diffCommand   ? diff(first, second, limit)
+                     : *mergeCommand  ? merge(first, output)
+                                      : prune(first, keep);
   if (std::fflush(stdout) != 0)
     return fail(2, "cannot write to the standard output; is the disk full?");
   return status;

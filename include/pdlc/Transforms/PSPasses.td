@@ -169,7 +169,11 @@ def PSReport : Pass<"ps-report", "::mlir::ModuleOp"> {
     for `unique-share` of the ids of a step, spread evenly over shards. In mode
     `async` each worker is a sender by itself. Where trainers own state, they are
     among the owners, and what a trainer says to its own owner is counted too,
-    though it stays in the process.
+    though it stays in the process. Whether their devices add gradients of parameters, which
+    then are in no message (docs/Modes.md), is known when a job starts. So there are two pairs of
+    bytes of a trainer: with owners that add, which all else is said of, and with devices that do. How much of
+    what devices add goes between them is a matter of what connects them: a ring sends and gets
+    2 (n - 1) / n of it between n devices.
     In mode `geo` bytes are those of a step on average, where an exchange is each
     `geo-steps`; keys that others have changed count as if nobody else had. With
     `push-queue` in mode `async` each push leaves by itself, unmerged.

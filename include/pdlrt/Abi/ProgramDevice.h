@@ -21,15 +21,19 @@ namespace pdlrt {
 /// A device that has loaded the kernels of a compiled program. Thread-safe.
 class ProgramDevice {
 public:
+  /// What is wrong with a list of devices for a process of so many replicas,
+  /// whatever devices there are.
+  static Status check(const std::string &names, int replicas);
   /// Opens the devices of a list with commas between them: "cuda" or "cuda:N",
   /// NVIDIA's GPU N; "N", another GPU; "fake", which runs kernels on the host
   /// and checks what is asked of it, and for tests "fake:KIND=N", which fails
   /// behind N "allocations", "launches" or pieces of "work", or declines
-  /// "products" behind so many. Errors say what
-  /// there is. The descriptor, which is of a program for a device, outlives
-  /// them.
+  /// "products" behind so many. Errors say what there is. The descriptor, which
+  /// is of a program for a device, outlives them. `roundsToTF32`: as in
+  /// `DeviceCode`.
   static Expected<std::vector<std::unique_ptr<ProgramDevice>>>
-  open(const pdl_descriptor &descriptor, const std::string &names);
+  open(const pdl_descriptor &descriptor, const std::string &names, int replicas,
+       bool roundsToTF32);
 
   Device &device() { return *opened; }
 

@@ -15,8 +15,14 @@
 //   table-<n>-...         rows of table n of the shards that the manifest
 //                         says, ordered by
 //                         (shard, key): `keys` I64 [rows], `values` and
-//                         `slot.<slot>` [rows, width]
+//                         `slot.<slot>` [rows, width]; of a delta: those that
+//                         have changed, and `erased` I64, keys that are no more
 //   trainer.safetensors   sums of the running epoch: `loss`, `metric.<name>...`
+//
+// A delta is one whose rows of tables change those of the checkpoint before,
+// which its manifest names, with the digest of that one's manifest, and which
+// stands beside it. It is opened as if it were whole: with all that it follows,
+// back to a whole one.
 //
 // The folder is written under another name and renamed when all of it is on
 // the disk. Which process wrote which rows and shards is free: a reader puts
@@ -59,10 +65,31 @@ public:
   /// threads of `scheduler` read; null: that of the caller. Fails with
   /// PDL_OUT_OF_MEMORY where this process may have no more files open, which
   /// says nothing of the checkpoint.
+  ///
+  /// What a delta follows is opened and checked with it, its tables alone. An
+  /// error names the delta, and what is wrong of that.
   static Expected<Checkpoint>
   open(const std::string &path,
        CheckpointCheck check = CheckpointCheck::Everything,
        Scheduler *scheduler = nullptr);
+  /// The same without what it follows, for who has that state already.
+  static Expected<Checkpoint>
+  openAlone(const std::string &path,
+            CheckpointCheck check = CheckpointCheck::Everything,
+            Scheduler *scheduler = nullptr);
+
+  bool isDelta() const { return content.after.has_value(); }
+  /// What a delta follows, the whole one first; each with its tables alone.
+  const std::vector<Checkpoint> &earlier() const { return before; }
+  /// Calls visit(checkpoint) for these and for itself, in that order, until one
+  /// returns an error.
+  template <typename Visit> Status forEachLink(Visit visit) const {
+    for (const Checkpoint &each : before)
+      PDLRT_RETURN_IF_ERROR(visit(each));
+    return visit(*this);
+  }
+  /// For a delta that follows it.
+  CheckpointLink link() const;
 
   const std::string &path() const { return folder; }
   const CheckpointManifest &manifest() const { return content; }
@@ -85,12 +112,18 @@ public:
 
 private:
   Status checkDigest(size_t part) const;
+  static Expected<Checkpoint> openFiles(const std::string &path,
+                                        CheckpointCheck check,
+                                        Scheduler *scheduler, bool tablesAlone);
+  Status openEarlier(CheckpointCheck check, Scheduler *scheduler);
   Checkpoint(std::string folder, CheckpointManifest content)
       : folder(std::move(folder)), content(std::move(content)) {}
 
   std::string folder;
   CheckpointManifest content;
+  uint64_t digest = 0;
   std::vector<SafetensorsFile> files;
+  std::vector<Checkpoint> before;
 };
 
 /// Writes one checkpoint. What is not committed disappears with the writer.
@@ -116,8 +149,9 @@ public:
   /// Writes a part to the disk; its digest is filled in.
   Status addPart(CheckpointPart part, const SafetensorsWriter &tensors);
   /// Writes the manifest, with the parts that were added, and gives the folder
-  /// its name; one of that name that exists is replaced.
-  Status commit(CheckpointManifest manifest);
+  /// its name; one of that name that exists is replaced. `digest`, unless null,
+  /// gets that of a link to it.
+  Status commit(CheckpointManifest manifest, uint64_t *digest = nullptr);
 
 private:
   std::string path, temporary;
@@ -159,10 +193,15 @@ public:
   /// The same in a folder that this process does not write to.
   static std::string nameIn(const std::string &folder, int64_t steps);
   /// Removes checkpoints before that of `steps`, all but the newest so that
-  /// `keep` remain; 0 keeps all.
+  /// `keep` remain, with all that these and later ones follow; 0 keeps all.
   Status removeOld(int64_t steps, int64_t keep) const;
+  /// Keeps the newest `keep` whose manifests, with those of all that they
+  /// follow, are whole, with what they follow; removes all others, and returns
+  /// their names. An error, and nothing is removed, where none is whole.
+  Expected<std::vector<std::string>> prune(int64_t keep) const;
 
 private:
+  Status remove(int64_t steps) const;
   CheckpointFolder(std::string folder, LockFile lock)
       : folder(std::move(folder)), lock(std::move(lock)) {}
 

@@ -25,6 +25,8 @@ namespace pdlrt {
 /// Raised with every change that an older reader would misread. No other one is
 /// read: what moves from version to version is a dump.
 inline constexpr int64_t checkpointVersion = 3;
+/// That of deltas, which older readers would take for the whole.
+inline constexpr int64_t deltaVersion = 4;
 
 /// What a file of a checkpoint holds.
 enum class PartKind {
@@ -45,6 +47,13 @@ struct CheckpointPart {
   /// Dense: the rows of each parameter that are here, ascending; empty: all
   /// rows of all parameters.
   std::vector<std::pair<std::string, std::vector<CheckpointRange>>> rows;
+
+  /// Table, of a delta: the rows of these shards that have changed since the
+  /// checkpoint before; else all of them, whatever there was before.
+  bool isChanges = false;
+  /// Of a delta: the number of the process that wrote it among those that write
+  /// tables.
+  int64_t owner = 0;
 
   bool holdsShard(int64_t shard) const;
   FileDigest digest;
@@ -94,6 +103,14 @@ struct TrainingProgress {
   int64_t epochSkippedUpdates = 0;
 };
 
+/// Names a checkpoint so that no other one is taken for it.
+struct CheckpointLink {
+  /// Of its folder, which stands beside.
+  std::string name;
+  /// Of its manifest's bytes (XXH3), which has the sums of its files.
+  uint64_t digest = 0;
+};
+
 /// Everything about a checkpoint but the numbers in its files.
 struct CheckpointManifest {
   std::string model;
@@ -113,6 +130,8 @@ struct CheckpointManifest {
   std::vector<std::pair<std::string, int64_t>> groupSteps;
   std::vector<CheckpointSymbol> symbols;
   std::vector<CheckpointPart> parts;
+  /// Of a delta: the checkpoint whose state it changes. None: it is whole.
+  std::optional<CheckpointLink> after = {};
 };
 
 /// The manifest as text, for a message; its parts need not be whole.
@@ -120,14 +139,16 @@ std::string encodeManifest(const CheckpointManifest &manifest);
 /// Reads that text; an error where it is none. Any bytes are safe.
 Expected<CheckpointManifest> decodeManifest(const std::string &text);
 
-/// Writes the manifest with its checksum, at once or not at all.
+/// Writes the manifest with its checksum, at once or not at all. `digest`,
+/// unless null, gets that of a link to it.
 Status writeManifest(const CheckpointManifest &manifest,
-                     const std::string &path);
+                     const std::string &path, uint64_t *digest = nullptr);
 
 /// Reads what `writeManifest` wrote. Any other content is refused: another
 /// version, a single changed byte, names of files outside the folder, shards
 /// of a table or rows of a parameter that are missing or there twice.
-Expected<CheckpointManifest> readManifest(const std::string &path);
+Expected<CheckpointManifest> readManifest(const std::string &path,
+                                          uint64_t *digest = nullptr);
 
 } // namespace pdlrt
 

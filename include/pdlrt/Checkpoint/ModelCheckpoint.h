@@ -26,6 +26,10 @@ namespace pdlrt {
 /// differs (ModelParts.h).
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const Checkpoint &checkpoint, CheckpointUse use);
+/// The same of what has such a manifest, and is called `path`.
+Status checkSameModel(const pdl_descriptor &descriptor,
+                      const CheckpointManifest &manifest,
+                      const std::string &path, CheckpointUse use);
 
 /// Fills in what a manifest says of the program, its symbols and the updates
 /// applied: all but settings, progress and parts.
@@ -57,14 +61,17 @@ struct TablePartSizes {
 };
 
 /// Adds what the model holds of values and slots: all, or a server's own, in
-/// parts that together with those of other servers are the whole. `denseFile`:
+/// parts that together with those of other servers are the whole. `saved`: of
+/// tables; where that is Changed, the parts are those of a delta. Behind an
+/// error the next save has to be of all rows. `denseFile`:
 /// name of the file of parameters, unlike that of other servers. Parts of
 /// tables are written on the threads of `scheduler`, as far as there is memory
 /// for them; null: on that of the caller. `model` does not change meanwhile.
 /// Throws std::bad_alloc.
 Status saveParts(const Model &model, const std::string &denseFile,
                  CheckpointWriter &writer, Scheduler *scheduler = nullptr,
-                 const TablePartSizes &sizes = {});
+                 const TablePartSizes &sizes = {},
+                 SavedRows saved = SavedRows::All);
 
 /// What a model held of values and slots at a moment, to be written while it is
 /// trained on. A model has one at a time.
@@ -76,7 +83,7 @@ public:
   /// std::bad_alloc.
   static Expected<std::unique_ptr<StateMoment>>
   take(Model &model, const std::string &denseFile, CheckpointWriter &writer,
-       const TablePartSizes &sizes = {});
+       const TablePartSizes &sizes = {}, SavedRows saved = SavedRows::All);
   /// Tables need no longer keep what they were. Any thread.
   ~StateMoment();
   StateMoment(const StateMoment &) = delete;
@@ -101,14 +108,24 @@ private:
 /// Adds values, slots and step counts of all symbols and groups: the parts to
 /// `writer`, the rest to `manifest`. `model` does not change meanwhile.
 Status saveModel(const Model &model, CheckpointWriter &writer,
-                 CheckpointManifest &manifest, Scheduler *scheduler = nullptr);
+                 CheckpointManifest &manifest, Scheduler *scheduler = nullptr,
+                 SavedRows saved = SavedRows::All);
 
 /// Sets the state of a fresh model, made with the checkpoint's seed: all, or
 /// what a server's model holds of it, whoever wrote which parts, on the threads
 /// of `scheduler`; null: on that of the caller. Slots and step counts are left
-/// as they are where only values are used. Throws std::bad_alloc.
+/// as they are where only values are used. A model that is trained on may be
+/// saved as changes of the checkpoint. Throws std::bad_alloc.
 Status restoreModel(Model &model, const Checkpoint &checkpoint,
                     CheckpointUse use, Scheduler *scheduler = nullptr);
+
+/// Makes of the state of the checkpoint that a delta follows that of the delta,
+/// which may have been opened alone; a whole one takes the place of all. Reads
+/// no more than has changed, and parameters. Whether the model has the state
+/// before is for the caller to know. Nobody reads the model meanwhile; behind
+/// an error it is of no use. Throws std::bad_alloc.
+Status restoreChanges(Model &model, const Checkpoint &delta, CheckpointUse use,
+                      Scheduler *scheduler = nullptr);
 
 /// Refuses to go on in the middle of an epoch with other flags than those that
 /// it was begun with. `settings`: those of this run.

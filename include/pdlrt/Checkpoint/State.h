@@ -47,11 +47,22 @@ Expected<ModelState> readDump(const std::string &path);
 /// the same state.
 Status writeDump(const ModelState &state, const std::string &path);
 
+/// How many rows of a table differ between two states.
+struct TableDifferences {
+  std::string table;
+  /// Rows of each, those that only one has, and those that both have, with
+  /// other bits.
+  int64_t rowsOfFirst = 0, rowsOfSecond = 0;
+  int64_t onlyFirst = 0, onlySecond = 0, changed = 0;
+};
+
 /// Where two states differ in a bit.
 struct StateDifferences {
   int64_t count = 0;
+  /// Of tables that both have.
+  std::vector<TableDifferences> tables = {};
   /// About the first of them, in order of symbol and key.
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences = {};
 };
 
 /// Compares two states; at most `limit` sentences. `first` and `second` name

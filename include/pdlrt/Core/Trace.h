@@ -34,6 +34,9 @@ struct TraceEvent {
   int64_t begin, end;
   /// What the name leaves open, such as the shape of a product; 0: nothing.
   std::array<int64_t, 3> numbers;
+  /// The symbol that it was for, where several share the name; lives as long.
+  /// Null: none.
+  const char *symbol = nullptr;
 };
 
 /// The spans of one thread, in the order in which they ended.
@@ -100,7 +103,7 @@ class TraceSpan {
 public:
   explicit TraceSpan(const char *name,
                      const std::array<int64_t, 3> &numbers = {})
-      : event{name, 0, 0, numbers} {
+      : event{name, 0, 0, numbers, nullptr} {
     if (Trace::isOn())
       event.begin = Trace::now();
   }

@@ -55,6 +55,9 @@ struct DeviceCode {
   /// Whether streams are asked for products, for which a device may need a
   /// library more.
   bool multiplies = false;
+  /// Whether products may round factors to TF32, which keeps 10 bits behind the
+  /// first; those that may round theirs to bf16 do not.
+  bool roundsToTF32 = false;
 
   /// Whether there is that kernel, and it takes so many arguments.
   Status checkLaunch(size_t kernel, size_t arguments) const;
@@ -80,6 +83,10 @@ struct DeviceProduct {
 class Device;
 class DeviceGroup;
 struct DeviceGroupPlace;
+
+/// By what devices of several processes find each other. One of the processes
+/// makes it, and tells it to the others.
+using DeviceGroupName = std::array<char, 128>;
 
 /// Memory that its device gave; goes back when this ends.
 class DeviceBuffer {
@@ -142,10 +149,12 @@ public:
   virtual Status clear(void *memory, size_t bytes) = 0;
   /// Runs kernel `kernel` of the loaded code, which has so many turns (one that
   /// a single thread does has one); none is no work. `arguments` are copied.
-  /// `beside`: what it uses besides.
+  /// `beside`: what it uses besides. `symbol`: whose kernel it is, for traces,
+  /// where symbols share one; lives as long as the process.
   virtual Status launch(size_t kernel, int64_t turns,
                         std::span<const uint64_t> arguments,
-                        std::span<const DeviceUse> beside = {}) = 0;
+                        std::span<const DeviceUse> beside = {},
+                        const char *symbol = nullptr) = 0;
   /// Forms a product, in an order that depends on its sizes, on how its memory
   /// is aligned, and on the device: the same each time. False, and no work,
   /// where the device has nothing for it. Only of code that multiplies.
@@ -174,7 +183,7 @@ class Device {
 public:
   virtual ~Device();
 
-  /// Its name, for logs.
+  /// Its name, for logs, which no other device of the process has.
   virtual std::string describe() const = 0;
   /// Takes the kernels that `launch` names, and opens what products need. Once,
   /// before the first of both. Errors name what is missing.
@@ -200,7 +209,7 @@ public:
   /// that say the same. An error says why none may.
   virtual Expected<std::string> groupKind() const;
   /// Makes a name for such a group.
-  virtual Expected<std::array<char, 128>> nameGroup();
+  virtual Expected<DeviceGroupName> nameGroup();
   /// Joins one with devices of this process, of which it is the first; blocks
   /// until all are there.
   virtual Expected<std::unique_ptr<DeviceGroup>>
@@ -246,8 +255,9 @@ struct FakeFaults {
 /// besides the buffers that its launch names, or writes of what it only reads.
 /// A buffer is one thing: who uses some of it uses it all. New memory, and what
 /// a copy from the device is yet to bring, holds NaN, unless a copy is yet to
-/// read it.
-std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {});
+/// read it. `number`: what tells it from others in logs and traces.
+std::unique_ptr<Device> createFakeDevice(const FakeFaults &faults = {},
+                                         int number = 0);
 
 /// NVIDIA's GPU of that number, through the driver's library, which is opened
 /// now. Errors name what is missing.

@@ -56,10 +56,6 @@ public:
   virtual void abort();
 };
 
-/// By what devices of several processes find each other. One of the processes
-/// makes it, and tells it to the others.
-using DeviceGroupName = std::array<char, 128>;
-
 /// Where the devices of a process are in a group of several.
 struct DeviceGroupPlace {
   DeviceGroupName name = {};

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,10 @@ public:
   /// Bytes [offset, offset + count) to `out`. An error, which names the file,
   /// where the disk fails or the file has become shorter.
   Status readAt(uint64_t offset, size_t count, void *out) const;
+  /// All of it as memory that is read when it is touched; it outlives the
+  /// object. An error where the system has no room for it. A file that becomes
+  /// shorter meanwhile ends the process that touches what is gone (SIGBUS).
+  Expected<std::shared_ptr<const void>> map() const;
 
 private:
   FileBytes(std::string path, uint64_t size, int descriptor)

@@ -14,6 +14,7 @@
 #include "pdlrt/Engine/StepEngine.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
@@ -36,6 +37,14 @@ public:
   /// does. `writer` and `manifest`: of `beginSave`.
   virtual Status finish(CheckpointWriter &writer,
                         CheckpointManifest &manifest) = 0;
+};
+
+/// How tables are saved: whole, or as changes of the save before, which owners
+/// of state call `since` (ServerCheckpoint.h). Where an owner does not know
+/// that one, its rows are whole.
+struct SaveScope {
+  SavedRows rows = SavedRows::All;
+  std::string since = {};
 };
 
 /// What a process shares with the others of its job. The functions that say so
@@ -82,7 +91,7 @@ public:
   /// earlier save.
   virtual Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
-            CheckpointManifest &manifest) = 0;
+            CheckpointManifest &manifest, const SaveScope &scope) = 0;
 
   /// All, behind a save, or where an earlier start of this process has done it:
   /// nobody goes on before it is whole, where a new start must find it so.
@@ -128,7 +137,7 @@ public:
 /// them (`Job::beginSave`).
 Expected<std::unique_ptr<RestOfSave>>
 beginLocalSave(Model &model, CheckpointWriter &writer,
-               CheckpointManifest &manifest);
+               CheckpointManifest &manifest, SavedRows rows);
 
 /// One process that owns all state. `isHogwild`: workers of a program that
 /// updates it do not wait for each other (AsyncEngine.h).

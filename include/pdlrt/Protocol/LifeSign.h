@@ -17,6 +17,11 @@
 
 namespace pdlrt {
 
+/// What helps where a process is lost for which nobody waits.
+inline constexpr const char *startAllAgain =
+    "Start all trainers and servers again, with --resume where there is a "
+    "checkpoint";
+
 /// The payload of a Beat and of its answer, and of a Wait, with which a server
 /// that cannot take a join yet says that it lives.
 struct LifeSign {

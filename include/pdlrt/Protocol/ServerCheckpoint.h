@@ -12,6 +12,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Protocol/ServerGroup.h"
+#include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Transport/Message.h"
 
 #include <optional>
@@ -51,10 +52,19 @@ struct SaveRequest {
   SaveKind kind = SaveKind::Stopping;
   /// The probe, or the folder for the parts.
   std::string path;
+  /// Of a save; where that is Changed, `since` names the one before. Who does
+  /// not know it as its last one saves all rows.
+  SavedRows rows = SavedRows::All;
+  std::string since = {};
 };
 Message encodeSaveRequest(const SaveRequest &request);
 /// Any bytes are safe.
 SaveRequest decodeSaveRequest(const Message &payload);
+
+/// What owners of state call a save: the folder of its request, or the
+/// checkpoint that they went on from.
+Expected<std::string> saveNameOf(CheckpointWriter &writer);
+std::string saveNameOf(const Checkpoint &resumed);
 
 /// The answer to Begin, and to Ask until all parts are written.
 Message answerSaving();
@@ -91,7 +101,10 @@ Status checkFolderOnServers(ServerGroup &servers, const std::string &folder);
 /// Of trainer 0, between two steps: has all servers begin to write their parts
 /// as they are now into the writer's folder, which they share. Where one
 /// cannot, none writes any more once this returns.
-Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer);
+/// `rows` and `since`: as in SaveRequest.
+Status beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+                          SavedRows rows = SavedRows::All,
+                          const std::string &since = {});
 /// Behind that, beside steps: waits until none writes any more, and takes in
 /// what they wrote; the error of the first that failed.
 Status finishSaveOnServers(ServerGroup &servers, StepCounts counts,
@@ -99,7 +112,9 @@ Status finishSaveOnServers(ServerGroup &servers, StepCounts counts,
                            CheckpointManifest &manifest);
 /// Both at once: no server does anything else meanwhile.
 Status saveOnServers(ServerGroup &servers, StepCounts counts,
-                     CheckpointWriter &writer, CheckpointManifest &manifest);
+                     CheckpointWriter &writer, CheckpointManifest &manifest,
+                     SavedRows rows = SavedRows::All,
+                     const std::string &since = {});
 
 } // namespace pdlrt
 

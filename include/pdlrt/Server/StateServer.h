@@ -18,6 +18,7 @@
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Server/SaveFolder.h"
 #include "pdlrt/Server/ServerApplication.h"
@@ -73,6 +74,9 @@ public:
   /// How many workers each trainer has; of what was 0 before. The first trainer
   /// that joins says it.
   void setWorkers(int64_t workers);
+  /// Its state is that of a checkpoint, which a save may follow as changes
+  /// (`saveNameOf`). Before any join.
+  void setSavedAs(std::string name) { savedAs = std::move(name); }
   /// Other values than the initial ones were loaded, of which trainers that
   /// hold values do not know. Before any join; throws std::bad_alloc.
   virtual void noteLoaded() {}
@@ -248,8 +252,10 @@ private:
   struct Saving;
   template <typename Write>
   Message saveInto(const std::string &folder, Write write);
-  Message save(const std::string &folder);
-  Message beginSave(const std::string &folder);
+  SavedRows rowsOf(const SaveRequest &request);
+  void endSaving();
+  Message save(const SaveRequest &request);
+  Message beginSave(const SaveRequest &request);
   Message askSave(const std::string &folder) const;
   Status checkReduce(const Envelope &request, const Message &payload);
   void closeReduce();
@@ -268,6 +274,9 @@ private:
   std::vector<std::unique_ptr<ReduceVectors>> reduced;
   /// The answer of the round of sums that was closed last.
   Message reducedSum;
+  /// The save, or checkpoint, since which rows say whether they have changed;
+  /// empty: they do not.
+  std::string savedAs;
   /// Of the last request to begin one; ends before all else here.
   std::unique_ptr<Saving> saving;
 };

@@ -15,6 +15,7 @@
 #define PDLRT_SERVING_SERVEDSTATE_H
 
 #include "pdlabi/abi.h"
+#include "pdlrt/Checkpoint/Manifest.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Table/FrozenRows.h"
@@ -23,16 +24,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace pdlrt {
 
-/// A table that serves.
+/// A table that serves: the rows of a whole checkpoint, and above them those of
+/// deltas, which other states may share.
 class ServedTable final : public FrozenRows {
 public:
   ServedTable(TableOptions options, FrozenTable rows)
-      : options(std::move(options)), rows(std::move(rows)) {}
+      : options(std::move(options)), rowCount(rows.size()),
+        levels{std::make_shared<const FrozenTable>(std::move(rows))} {}
+  /// `below` with the rows of `changes` above. Throws std::bad_alloc.
+  ServedTable(const ServedTable &below, FrozenTable changes);
 
   int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
                      TableScratch &scratch) const override;
@@ -42,12 +48,16 @@ public:
     options.initialFrozen(key, value);
   }
 
-  int64_t size() const { return rows.size(); }
-  size_t memoryBytes() const { return rows.memoryBytes(); }
+  int64_t size() const { return rowCount; }
+  size_t memoryBytes() const;
 
 private:
+  void joinChanges();
+
   TableOptions options;
-  FrozenTable rows;
+  int64_t rowCount = 0;
+  /// The newest first.
+  std::vector<std::shared_ptr<const FrozenTable>> levels;
 };
 
 /// The values of one checkpoint or dump. Nobody changes it: any number of
@@ -60,6 +70,13 @@ public:
   /// std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
   load(const pdl_descriptor &descriptor, const std::string &path);
+
+  /// The same as `load`, in the place of `before`. Where that is what the
+  /// checkpoint changes, itself or through other deltas, only what has changed
+  /// is read, and the rest shared.
+  static Expected<std::shared_ptr<const ServedState>>
+  loadAfter(const pdl_descriptor &descriptor, const std::string &path,
+            const ServedState &before);
 
   /// By symbol, as `pdl_step_context::parameters` and `Worker::bindFrozen` want
   /// them.
@@ -80,10 +97,12 @@ private:
 
   uint64_t initialSeed = 0;
   int64_t stepCount = -1;
+  /// Of the checkpoint.
+  std::optional<CheckpointLink> link;
   size_t parameterBytes = 0;
   std::vector<AlignedBuffer> parameterMemory;
   std::vector<void *> parameterPointers;
-  std::vector<std::unique_ptr<ServedTable>> ownedTables;
+  std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
 };
 

@@ -56,6 +56,13 @@ enum class NewRow {
   Open     ///< anything: the caller writes all of it
 };
 
+/// Which rows of a table are saved, and whether their headers say so then.
+enum class SavedRows {
+  All,    ///< all of them; headers stay as they are
+  Base,   ///< all of them, so that changes are told from now on
+  Changed ///< those that have changed since they were saved last, likewise
+};
+
 /// The interface of every table. Rows never move. A row that is erased stays
 /// where it is, though no key leads there, up to the second call of `quiesce`
 /// that follows: who holds rows or handles through one such call is safe.
@@ -133,6 +140,18 @@ public:
   /// integers.
   virtual void collectShard(int shard, std::vector<TableRow> &rows) const = 0;
 
+  /// The same of those rows that may differ from what was saved
+  /// (`RowHeader::isDirty`).
+  virtual void collectChanged(int shard, std::vector<TableRow> &rows) const = 0;
+
+  /// Whether keys that are erased are kept in mind from now on; those of before
+  /// are forgotten.
+  virtual void trackErased(bool isTracked) = 0;
+
+  /// Those keys, which are forgotten then: by (shard, key), each once; some may
+  /// have new rows. Nobody erases meanwhile. Throws std::bad_alloc.
+  virtual std::vector<int64_t> takeErased() = 0;
+
   /// Bytes held for keys and rows together.
   virtual size_t memoryBytes() const = 0;
 
@@ -140,9 +159,10 @@ public:
   int64_t size() const;
 
   /// From now up to `endMoment` others may read the rows as they are now
-  /// (TableMoment.h); nobody uses the table meanwhile. At most `mostBytes` are
-  /// put aside for them. The moment before has ended. Throws std::bad_alloc.
-  TableMoment &beginMoment(size_t mostBytes);
+  /// (TableMoment.h), those that `saved` says; nobody uses the table meanwhile.
+  /// At most `mostBytes` are put aside for them. The moment before has ended.
+  /// Throws std::bad_alloc.
+  TableMoment &beginMoment(size_t mostBytes, SavedRows saved = SavedRows::All);
   /// Readers have ended; others may use the table.
   void endMoment();
   /// Whom to tell before rows are written; null while nobody reads a moment.

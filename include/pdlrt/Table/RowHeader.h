@@ -46,7 +46,7 @@ public:
   void noteUpdate(uint16_t time) { set(Bits::afterUpdate(get(), time)); }
   /// The row was written without being used.
   void noteWrite() { set(get() | Bits::dirty); }
-  /// What was written is kept elsewhere. Not beside updates.
+  /// What was written is kept elsewhere. Not beside an update of the row.
   void noteSaved() { set(get() & ~Bits::dirty); }
 
   /// In how many steps the row was used.

@@ -12,6 +12,11 @@
 // yet first puts its bytes aside. What is aside goes as shards are passed;
 // where it would be too much, who writes waits for readers.
 //
+// Where only rows are read that have changed (`SavedRows::Changed`), headers
+// say which those are until the row's shard is passed: then, and where all rows
+// are read as a base, headers of rows that nobody has written since the moment
+// become clean. Who writes a row notes it in the header behind `preserve`.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLRT_TABLE_TABLEMOMENT_H
@@ -37,10 +42,11 @@ public:
   TableMoment(const TableMoment &) = delete;
   TableMoment &operator=(const TableMoment &) = delete;
 
-  /// The moment is now: nobody changes the table or its rows meanwhile. At most
-  /// `mostBytes` are held for what is put aside, with all that is known of keys
-  /// and what the heap takes, and at least a row. Throws std::bad_alloc.
-  void begin(size_t mostBytes);
+  /// The moment is now, and is about the rows that `saved` says: nobody changes
+  /// the table or its rows meanwhile. At most `mostBytes` are held for what is
+  /// put aside, with all that is known of keys and what the heap takes, and at
+  /// least a row. Throws std::bad_alloc.
+  void begin(size_t mostBytes, SavedRows saved = SavedRows::All);
   /// Behind `begin`, before anything is put aside: the bound of `other`, which
   /// has begun, is that of both together, and who waits does so for readers of
   /// both. The larger of the two bounds.
@@ -69,7 +75,7 @@ public:
   // For readers
   //===--------------------------------------------------------------------===//
 
-  /// The number of rows in a shard at the moment.
+  /// The number of all rows in a shard at the moment.
   int64_t shardSize(int shard) const;
   /// Replaces `rows` by those that a shard, not passed yet, had at the moment:
   /// keys ascending as signed integers. What a row held then is known within
@@ -80,8 +86,9 @@ public:
   /// the moment. `rows`: of `collectShard`, or several one behind the other.
   using Visit = std::function<void(std::span<const TableRow>)>;
   void read(std::span<TableRow> rows, const Visit &visit) const;
-  /// A shard has been read: what is aside of it goes.
-  void pass(int shard);
+  /// A shard has been read: what is aside of it goes. `rows`: those that are
+  /// saved now, of `collectShard`; headers learn it where `saved` says so.
+  void pass(int shard, std::span<const TableRow> rows = {});
 
   /// Bytes that are held for what is aside now, and at most so far; of all that
   /// share the room.
@@ -95,8 +102,11 @@ private:
   bool growImages(Shard &shard, bool isLimited);
   bool preserveRow(Shard &shard, int64_t key, const void *row, bool isLimited);
 
+  bool isUnchanged(const void *row) const;
+
   const EmbeddingTable &table;
   const size_t rowBytes;
+  SavedRows saved = SavedRows::All;
   std::unique_ptr<Shard[]> shards;
   /// Replaced only where nobody uses it (`begin`).
   std::shared_ptr<Room> room;

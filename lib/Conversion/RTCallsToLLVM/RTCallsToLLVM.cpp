@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallBuilder.h"
 #include "CombineRow.h"
+#include "DeviceCalls.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -25,131 +27,11 @@ namespace pdlc {
 using namespace mlir;
 using namespace pdlc;
 
-namespace {
-
-/// Builds the arguments of one call and the call itself.
-class CallBuilder {
-public:
-  CallBuilder(Operation *op, ConversionPatternRewriter &rewriter)
-      : op(op), rewriter(rewriter), loc(op->getLoc()),
-        i32(rewriter.getI32Type()), i64(rewriter.getI64Type()),
-        pointer(LLVM::LLVMPointerType::get(op->getContext())) {}
-
-  Value constant32(int64_t value) { return constant(i32, value); }
-  Value constant64(int64_t value) { return constant(i64, value); }
-  Value null() { return LLVM::ZeroOp::create(rewriter, loc, pointer); }
-  Value type(Value memref) {
-    return typeOf(cast<MemRefType>(memref.getType()).getElementType());
-  }
-  Value typeOf(Type element) {
-    return constant32(element.isF32()   ? PDL_F32
-                      : element.isF64() ? PDL_F64
-                                        : PDL_I64);
-  }
-  Value constantF64(double value) {
-    return LLVM::ConstantOp::create(rewriter, loc, rewriter.getF64Type(),
-                                    rewriter.getF64FloatAttr(value));
-  }
-  /// The memory of a converted memref; null for none.
-  Value memory(Value descriptor) {
-    if (!descriptor)
-      return null();
-    return MemRefDescriptor(descriptor).alignedPtr(rewriter, loc);
-  }
-  Value size(Value descriptor, unsigned dimension) {
-    return MemRefDescriptor(descriptor).size(rewriter, loc, dimension);
-  }
-
-  Value stride(Value descriptor, unsigned dimension) {
-    return MemRefDescriptor(descriptor).stride(rewriter, loc, dimension);
-  }
-
-  /// Room on the stack of the function, once for all turns of a loop.
-  Value room(Type element, int64_t count) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Operation *function = op->getParentOp();
-    while (!isa<FunctionOpInterface>(function))
-      function = function->getParentOp();
-    rewriter.setInsertionPointToStart(&function->getRegion(0).front());
-    return LLVM::AllocaOp::create(rewriter, loc, pointer, element,
-                                  constant64(count));
-  }
-  Value element(Type type, Value base, ArrayRef<LLVM::GEPArg> indices) {
-    return LLVM::GEPOp::create(rewriter, loc, pointer, type, base, indices);
-  }
-  /// An array on the stack with these values; null without values.
-  Value array(ArrayRef<Value> values) {
-    if (values.empty())
-      return null();
-    Type type = values.front().getType();
-    Value base = room(type, values.size());
-    for (auto [index, value] : llvm::enumerate(values))
-      LLVM::StoreOp::create(rewriter, loc, value,
-                            element(type, base, {static_cast<int32_t>(index)}));
-    return base;
-  }
-  Value memories(ValueRange descriptors) {
-    SmallVector<Value> values;
-    for (Value descriptor : descriptors)
-      values.push_back(memory(descriptor));
-    return array(values);
-  }
-
-  Value call(StringRef name, Type result, ValueRange arguments) {
-    auto module = op->getParentOfType<ModuleOp>();
-    Type returned = result ? result : LLVM::LLVMVoidType::get(op->getContext());
-    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-    if (!function) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(module.getBody());
-      function = LLVM::LLVMFuncOp::create(
-          rewriter, module.getLoc(), name,
-          LLVM::LLVMFunctionType::get(returned,
-                                      llvm::to_vector(arguments.getTypes())));
-    }
-    auto call = LLVM::CallOp::create(rewriter, loc, function, arguments);
-    return result ? call.getResult() : Value();
-  }
-
-  Operation *op;
-  ConversionPatternRewriter &rewriter;
-  Location loc;
-  Type i32, i64, pointer;
-
-private:
-  Value constant(Type type, int64_t value) {
-    return LLVM::ConstantOp::create(rewriter, loc, type,
-                                    rewriter.getIntegerAttr(type, value));
-  }
-};
-
-/// The pattern of an op: `lower(op, operands, builder)` gives what replaces its
-/// result, null for an op without one.
-template <typename OpT> class CallPattern : public ConvertOpToLLVMPattern<OpT> {
-public:
-  using Adaptor = typename OpT::Adaptor;
-  using Lower = Value (*)(OpT, Adaptor, CallBuilder &);
-  CallPattern(const LLVMTypeConverter &converter, Lower lower)
-      : ConvertOpToLLVMPattern<OpT>(converter), lower(lower) {}
-
-  LogicalResult
-  matchAndRewrite(OpT op, Adaptor operands,
-                  ConversionPatternRewriter &rewriter) const override {
-    CallBuilder builder(op, rewriter);
-    if (Value replacement = lower(op, operands, builder))
-      rewriter.replaceOp(op, replacement);
-    else
-      rewriter.eraseOp(op);
-    return success();
-  }
-
-private:
-  Lower lower;
-};
-
 //===----------------------------------------------------------------------===//
 // The step context
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// A member of the array that `list` of the step context points to.
 struct Member {
@@ -693,90 +575,6 @@ static Value lowerRunLoop(rt::RunLoopOp op, rt::RunLoopOp::Adaptor operands,
 }
 
 //===----------------------------------------------------------------------===//
-// A device
-//===----------------------------------------------------------------------===//
-
-static Value lowerDevicePointer(rt::DevicePointerOp op,
-                                rt::DevicePointerOp::Adaptor operands,
-                                CallBuilder &builder) {
-  return builder.call("pdlrt_device_pointer", builder.pointer,
-                      {operands.getWorker(),
-                       builder.constant32(static_cast<int64_t>(op.getPlace())),
-                       builder.constant32(op.getIndex())});
-}
-
-static Value lowerDeviceConstant(rt::DeviceConstantOp op,
-                                 rt::DeviceConstantOp::Adaptor operands,
-                                 CallBuilder &builder) {
-  return builder.call(
-      "pdlrt_device_constant", builder.pointer,
-      {operands.getWorker(), operands.getBytes(), operands.getConstant()});
-}
-
-static Value lowerLaunch(rt::LaunchOp op, rt::LaunchOp::Adaptor operands,
-                         CallBuilder &builder) {
-  const size_t count = operands.getGiven().size();
-  Value arguments = builder.room(builder.i64, count);
-  for (auto [index, value] : llvm::enumerate(operands.getGiven()))
-    LLVM::StoreOp::create(
-        builder.rewriter, builder.loc, value,
-        builder.element(builder.i64, arguments, {static_cast<int32_t>(index)}));
-  return builder.call(
-      "pdlrt_launch", {},
-      {operands.getWorker(),
-       builder.constant32(rt::DeviceKernelOp::numberOf(
-           op->getParentOfType<ModuleOp>(), op.getKernelAttr())),
-       operands.getTurns(), arguments});
-}
-
-static Value lowerDeviceProduct(rt::DeviceProductOp op,
-                                rt::DeviceProductOp::Adaptor operands,
-                                CallBuilder &builder) {
-  Value bias = operands.getBias();
-  return builder.call(
-      "pdlrt_device_product", {},
-      {operands.getWorker(),
-       builder.constant32(static_cast<int64_t>(op.getProduct())),
-       builder.constant32(rt::DeviceKernelOp::numberOf(
-           op->getParentOfType<ModuleOp>(), op.getOtherwiseAttr())),
-       builder.constant32(op.getTransposeLhs()),
-       builder.constant32(op.getTransposeRhs()), operands.getM(),
-       operands.getN(), operands.getK(), operands.getLhs(), operands.getRhs(),
-       bias ? bias : builder.null(), operands.getOut(), operands.getStride()});
-}
-
-static Value lowerDeviceGather(rt::DeviceGatherOp op,
-                               rt::DeviceGatherOp::Adaptor operands,
-                               CallBuilder &builder) {
-  return builder.call("pdlrt_device_gather", {},
-                      {operands.getWorker(), builder.typeOf(op.getElement()),
-                       operands.getLookup(), builder.constant64(op.getWidth()),
-                       operands.getOut()});
-}
-
-static Value lowerHostMemory(rt::HostMemoryOp op,
-                             rt::HostMemoryOp::Adaptor operands,
-                             CallBuilder &builder) {
-  return builder.call("pdlrt_host_memory", builder.pointer,
-                      {operands.getWorker(), operands.getBytes()});
-}
-
-template <typename OpT>
-static Value lowerCopy(OpT op, typename OpT::Adaptor operands,
-                       CallBuilder &builder) {
-  return builder.call(("pdlrt_" + op->getName().stripDialect()).str(), {},
-                      {operands.getWorker(), operands.getBytes(),
-                       operands.getSource(), operands.getTarget()});
-}
-
-static Value lowerDeviceWait(rt::DeviceWaitOp op,
-                             rt::DeviceWaitOp::Adaptor operands,
-                             CallBuilder &builder) {
-  return builder.call("pdlrt_device_wait", builder.i32,
-                      {operands.getWorker(), builder.constant32(op.getLast())});
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -795,48 +593,35 @@ void RTCallsToLLVM::runOnOperation() {
   target.addIllegalOp<rt::ViewOp, rt::CombineRowOp>();
   // A function's address, until functions are LLVM's.
   target.addLegalOp<func::ConstantOp, UnrealizedConversionCastOp>();
-  auto add = [&]<typename OpT>(
-                 Value (*lower)(OpT, typename OpT::Adaptor, CallBuilder &)) {
-    patterns.add<CallPattern<OpT>>(converter, lower);
-    target.addIllegalOp<OpT>();
-  };
-  add(lowerPointer);
-  add(lowerCount);
-  add(lowerAddress);
-  add(lowerAllocate);
-  add(lowerUnique);
-  add(lowerPull);
-  add(lowerBucketize);
-  add(lowerCross);
-  add(lowerCheckBags);
-  add(lowerSample);
-  add(lowerLogProbability);
-  add(lowerCrossRaggedCount);
-  add(lowerCrossRagged);
-  add(lowerGather);
-  add(lowerPool);
-  add(lowerPoolGradient);
-  add(lowerGemm);
-  add(lowerBatchGemm);
-  add(lowerInBatchLogSumExp);
-  add(lowerInBatchGradient);
-  add(lowerDropout);
-  add(lowerDevicePointer);
-  add(lowerDeviceConstant);
-  add(lowerLaunch);
-  add(lowerDeviceProduct);
-  add(lowerDeviceGather);
-  add(lowerHostMemory);
-  add(lowerCopy<rt::CopyInOp>);
-  add(lowerCopy<rt::CopyOutOp>);
-  add(lowerCopy<rt::CopyWithinOp>);
-  add(lowerDeviceWait);
-  add(lowerReduceRows);
-  add(lowerLossSum);
-  add(lowerObserve);
-  add(lowerObserveGroups);
-  add(lowerGradientReady);
-  add(lowerRunLoop);
+  CallLowerings lowerings{converter, patterns, target};
+  addDeviceCalls(lowerings);
+  lowerings.add(lowerPointer);
+  lowerings.add(lowerCount);
+  lowerings.add(lowerAddress);
+  lowerings.add(lowerAllocate);
+  lowerings.add(lowerUnique);
+  lowerings.add(lowerPull);
+  lowerings.add(lowerBucketize);
+  lowerings.add(lowerCross);
+  lowerings.add(lowerCheckBags);
+  lowerings.add(lowerSample);
+  lowerings.add(lowerLogProbability);
+  lowerings.add(lowerCrossRaggedCount);
+  lowerings.add(lowerCrossRagged);
+  lowerings.add(lowerGather);
+  lowerings.add(lowerPool);
+  lowerings.add(lowerPoolGradient);
+  lowerings.add(lowerGemm);
+  lowerings.add(lowerBatchGemm);
+  lowerings.add(lowerInBatchLogSumExp);
+  lowerings.add(lowerInBatchGradient);
+  lowerings.add(lowerDropout);
+  lowerings.add(lowerReduceRows);
+  lowerings.add(lowerLossSum);
+  lowerings.add(lowerObserve);
+  lowerings.add(lowerObserveGroups);
+  lowerings.add(lowerGradientReady);
+  lowerings.add(lowerRunLoop);
   if (failed(
           applyPartialConversion(getOperation(), target, std::move(patterns))))
     signalPassFailure();

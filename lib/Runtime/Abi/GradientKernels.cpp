@@ -25,7 +25,6 @@ GradientKernels::GradientKernels(const pdl_descriptor &descriptor) {
   for (const int32_t type : {PDL_F32, PDL_F64})
     for (size_t k = 0; k < std::size(pdlabi::gradientKernels); ++k)
       numbers[type][k] =
-          findKernel(descriptor, std::string("pdldevice_") +
-                                     pdlabi::gradientKernels[k].name +
-                                     (type == PDL_F32 ? "_f32" : "_f64"));
+          findKernel(descriptor, pdlabi::kernelName(pdlabi::gradientKernels[k],
+                                                    type == PDL_F64));
 }

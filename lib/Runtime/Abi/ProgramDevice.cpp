@@ -33,11 +33,20 @@ static Status refuse(const std::string &name) {
                          "which checks a program without a GPU, slowly");
 }
 
-static Expected<std::unique_ptr<Device>> openFake(const std::string &name,
-                                                  std::string_view fault) {
+namespace {
+
+/// A device as it is asked for.
+struct DeviceName {
+  bool isFake = false;
   FakeFaults faults;
-  if (fault.empty())
-    return createFakeDevice(faults);
+  /// Of a GPU, or of a fake device among those that are asked for.
+  int number = 0;
+};
+
+} // namespace
+
+static Status parseFault(const std::string &name, std::string_view fault,
+                         FakeFaults &faults) {
   const size_t sign = fault.find('=');
   const std::string_view kind = fault.substr(0, sign);
   int64_t *place = kind == "allocations" ? &faults.allocations
@@ -52,25 +61,31 @@ static Expected<std::unique_ptr<Device>> openFake(const std::string &name,
   if (!count)
     return refuse(name);
   *place = int64_t(*count);
-  return createFakeDevice(faults);
+  return {};
 }
 
-static Expected<std::unique_ptr<Device>> openNamed(const std::string &name) {
-  const size_t colon = name.find(':');
+static Expected<DeviceName> parseName(const std::string &text) {
+  DeviceName name;
+  const size_t colon = text.find(':');
   const std::string_view rest = colon == std::string::npos
                                     ? std::string_view()
-                                    : std::string_view(name).substr(colon + 1);
+                                    : std::string_view(text).substr(colon + 1);
   if (colon != std::string::npos && rest.empty())
-    return refuse(name);
-  const std::string_view kind = std::string_view(name).substr(0, colon);
-  if (kind == "fake")
-    return openFake(name, rest);
+    return refuse(text);
+  const std::string_view kind = std::string_view(text).substr(0, colon);
+  name.isFake = kind == "fake";
+  if (name.isFake) {
+    if (!rest.empty())
+      PDLRT_RETURN_IF_ERROR(parseFault(text, rest, name.faults));
+    return name;
+  }
   const Expected<uint64_t> number = rest.empty()
                                         ? Expected<uint64_t>(0)
                                         : parseWholeNumber(rest, 0, INT32_MAX);
   if (kind != "cuda" || !number)
-    return refuse(name);
-  return openCudaDevice(int(*number));
+    return refuse(text);
+  name.number = int(*number);
+  return name;
 }
 
 /// The names of a list; "cuda:0,1" is "cuda:0" and "cuda:1".
@@ -89,37 +104,62 @@ static std::vector<std::string> namesOf(const std::string &list) {
   return names;
 }
 
-/// GPUs that are named twice would be two devices of one memory.
-static Status checkDistinct(const std::vector<std::string> &names,
-                            const std::string &list) {
-  std::set<std::string> seen;
-  for (const std::string &name : names)
-    if (name.starts_with("cuda") &&
-        !seen.insert(name == "cuda" ? "cuda:0" : name).second)
-      return Status::invalid("--device " + list + " names " + name +
+static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
+  std::vector<DeviceName> names;
+  int fakes = 0;
+  std::set<int> gpus;
+  for (const std::string &text : namesOf(list)) {
+    Expected<DeviceName> name = parseName(text);
+    if (!name)
+      return std::move(name).status();
+    if (name->isFake)
+      name->number = fakes++;
+    // Two devices of one memory.
+    else if (!gpus.insert(name->number).second)
+      return Status::invalid("--device " + list + " names " + text +
                              " twice: name each GPU once, more replicas share "
                              "it by themselves");
-  return {};
+    names.push_back(std::move(*name));
+  }
+  return names;
+}
+
+/// Those that are asked for; each computes for one replica at least.
+static Expected<std::vector<DeviceName>> parseNamesFor(const std::string &list,
+                                                       int replicas) {
+  Expected<std::vector<DeviceName>> names = parseNames(list);
+  if (names && names->size() > size_t(replicas))
+    return Status::invalid(
+        "--device names " + std::to_string(names->size()) +
+        " devices, but this process has " + std::to_string(replicas) +
+        (replicas == 1 ? " replica" : " replicas") +
+        ", each of which computes on one: name fewer devices, or train with "
+        "more --replicas");
+  return names;
+}
+
+Status ProgramDevice::check(const std::string &names, int replicas) {
+  return parseNamesFor(names, replicas).status();
 }
 
 Expected<std::vector<std::unique_ptr<ProgramDevice>>>
-ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list) {
-  if (descriptor.target == PDL_TARGET_CPU)
-    return Status::invalid(
-        "--device is for a program that was translated with --target=cuda; "
-        "leave it out, or translate the model again");
-  const std::vector<std::string> names = namesOf(list);
-  PDLRT_RETURN_IF_ERROR(checkDistinct(names, list));
+ProgramDevice::open(const pdl_descriptor &descriptor, const std::string &list,
+                    int replicas, bool roundsToTF32) {
+  const Expected<std::vector<DeviceName>> names = parseNamesFor(list, replicas);
+  if (!names)
+    return names.status();
   std::vector<std::unique_ptr<ProgramDevice>> devices;
-  for (const std::string &name : names) {
+  for (const DeviceName &name : *names) {
     std::unique_ptr<ProgramDevice> device(new ProgramDevice(descriptor));
-    Expected<std::unique_ptr<Device>> opened = openNamed(name);
+    Expected<std::unique_ptr<Device>> opened =
+        name.isFake ? createFakeDevice(name.faults, name.number)
+                    : openCudaDevice(name.number);
     if (!opened)
       return std::move(opened).status();
     device->opened = std::move(*opened);
     PDLRT_RETURN_IF_ERROR(
         device->opened->load({descriptor.device_code, device->kernels,
-                              descriptor.device_products != 0}));
+                              descriptor.device_products != 0, roundsToTF32}));
     devices.push_back(std::move(device));
   }
   return devices;

@@ -33,17 +33,89 @@ Status Checkpoint::damaged(const std::string &what) const {
                          "; the checkpoint is damaged, so use another one");
 }
 
+/// Where a checkpoint really stands: not a link to it, and not `.`.
+static fs::path placeOf(const std::string &folder) {
+  const fs::path path = folder;
+  std::error_code error;
+  if (path.has_filename() && path.filename() != "." &&
+      path.filename() != ".." && !fs::is_symlink(path, error))
+    return path;
+  const fs::path real = fs::canonical(path, error);
+  return error ? path : real;
+}
+
+CheckpointLink Checkpoint::link() const {
+  return {placeOf(folder).filename(), digest};
+}
+
+Expected<Checkpoint> Checkpoint::openAlone(const std::string &path,
+                                           CheckpointCheck check,
+                                           Scheduler *scheduler) {
+  return openFiles(path, check, scheduler, /*tablesAlone=*/false);
+}
+
 Expected<Checkpoint> Checkpoint::open(const std::string &path,
                                       CheckpointCheck check,
                                       Scheduler *scheduler) {
+  Expected<Checkpoint> checkpoint = openAlone(path, check, scheduler);
+  if (checkpoint)
+    PDLRT_RETURN_IF_ERROR(checkpoint->openEarlier(check, scheduler));
+  return checkpoint;
+}
+
+/// Opens all that a delta follows.
+Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
+  const fs::path own = placeOf(folder);
+  const std::string parent = own.parent_path();
+  std::optional<CheckpointLink> next = content.after;
+  // It ends, as digests that lead in a circle cannot be made.
+  std::string follower = own.filename();
+  while (next) {
+    const std::string path = (parent.empty() ? "." : parent) + "/" + next->name;
+    std::error_code error;
+    if (!fs::exists(path, error))
+      return Status::invalid(
+          fmt::format("{}: is a delta, and {}, which {} follows, is not beside "
+                      "it; bring it back, or use another checkpoint",
+                      folder, next->name, follower));
+    Expected<Checkpoint> link =
+        openFiles(path, check, scheduler, /*tablesAlone=*/true);
+    if (!link)
+      return Status(link.status())
+          .withContext(
+              fmt::format("{}: is a delta that needs {}", folder, next->name));
+    if (link->digest != next->digest)
+      return Status::invalid(fmt::format(
+          "{}: is a delta, but {} is not the one that {} follows: its manifest "
+          "has the checksum {:016x} instead of {:016x}; bring that back, or "
+          "use another checkpoint",
+          folder, next->name, follower, link->digest, next->digest));
+    follower = next->name;
+    next = link->content.after;
+    before.push_back(std::move(*link));
+  }
+  std::ranges::reverse(before);
+  return {};
+}
+
+Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
+                                           CheckpointCheck check,
+                                           Scheduler *scheduler,
+                                           bool tablesAlone) {
   // As many are open at once as there are parts.
   raiseFileLimit();
+  uint64_t digest = 0;
   Expected<CheckpointManifest> manifest =
-      readManifest(path + "/" + manifestName);
+      readManifest(path + "/" + manifestName, &digest);
   if (!manifest)
     return isAtFileLimit() ? Status::outOfMemory(manifest.status().message())
                            : manifest.status();
+  if (tablesAlone)
+    std::erase_if(manifest->parts, [](const CheckpointPart &part) {
+      return part.kind != PartKind::Table;
+    });
   Checkpoint checkpoint(path, std::move(*manifest));
+  checkpoint.digest = digest;
   for (const CheckpointPart &part : checkpoint.content.parts) {
     Expected<SafetensorsFile> file =
         SafetensorsFile::open(path + "/" + part.file);
@@ -210,10 +282,10 @@ Status CheckpointWriter::addPart(CheckpointPart part,
   return {};
 }
 
-Status CheckpointWriter::commit(CheckpointManifest manifest) {
+Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {
   manifest.parts = parts;
   PDLRT_RETURN_IF_ERROR(
-      writeManifest(manifest, temporary + "/" + manifestName));
+      writeManifest(manifest, temporary + "/" + manifestName, digest));
   // A folder that is not empty cannot be renamed over.
   const std::string old = path + ".old." + std::to_string(getpid());
   std::error_code error;

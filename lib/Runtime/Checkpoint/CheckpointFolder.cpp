@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
@@ -296,23 +297,84 @@ std::string CheckpointFolder::nameIn(const std::string &folder, int64_t steps) {
   return pathOf(folder, steps);
 }
 
+Status CheckpointFolder::remove(int64_t steps) const {
+  // Under another name first, so that nobody meets one half removed.
+  const std::string path = nameOf(steps);
+  const std::string removed =
+      fmt::format("{}{}{}", path, removedMark, getpid());
+  std::error_code error;
+  fs::rename(path, removed, error);
+  if (!error)
+    fs::remove_all(removed, error);
+  return error
+             ? Status::invalid(path + ": cannot be removed: " + error.message())
+             : Status();
+}
+
+/// Adds to `needed` what a checkpoint and those that it follows are, as far as
+/// their manifests can be read; false where one of these cannot, or is another
+/// one than that which is followed.
+static bool addNeeded(const std::string &folder, int64_t steps,
+                      std::set<int64_t> &needed) {
+  std::optional<uint64_t> expected;
+  while (true) {
+    uint64_t digest = 0;
+    const Expected<CheckpointManifest> manifest =
+        readManifest(pathOf(folder, steps) + "/" + manifestName, &digest);
+    if (!manifest || digest != expected.value_or(digest))
+      return false;
+    needed.insert(steps);
+    if (!manifest->after)
+      return true;
+    // No folder of another name is removed, and who follows is later.
+    const int64_t before = stepsOf(manifest->after->name);
+    if (before < 0 || before >= steps)
+      return false;
+    steps = before;
+    expected = manifest->after->digest;
+  }
+}
+
 Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
   if (keep == 0)
     return {};
   int64_t kept = 0;
+  std::set<int64_t> needed;
+  std::vector<int64_t> old;
   for (int64_t other : listCheckpoints(folder)) {
     if (other > steps || ++kept <= keep)
-      continue;
-    // Under another name first, so that nobody meets one half removed.
-    const std::string path = nameOf(other);
-    const std::string removed =
-        fmt::format("{}{}{}", path, removedMark, getpid());
-    std::error_code error;
-    fs::rename(path, removed, error);
-    if (!error)
-      fs::remove_all(removed, error);
-    if (error)
-      return Status::invalid(path + ": cannot be removed: " + error.message());
+      addNeeded(folder, other, needed);
+    else
+      old.push_back(other);
   }
+  // From the newest on, so that none is left that lacks what it follows.
+  for (int64_t other : old)
+    if (!needed.contains(other))
+      PDLRT_RETURN_IF_ERROR(remove(other));
   return {};
+}
+
+Expected<std::vector<std::string>> CheckpointFolder::prune(int64_t keep) const {
+  int64_t kept = 0;
+  std::set<int64_t> needed;
+  const std::vector<int64_t> all = listCheckpoints(folder);
+  for (int64_t steps : all) {
+    std::set<int64_t> chain;
+    if (kept == keep || !addNeeded(folder, steps, chain))
+      continue;
+    ++kept;
+    needed.merge(chain);
+  }
+  if (kept == 0 && !all.empty())
+    return Status::invalid(folder + ": none of the checkpoints there has a "
+                                    "whole manifest, so none was removed; name "
+                                    "another folder");
+  std::vector<std::string> removed;
+  for (int64_t steps : all) {
+    if (needed.contains(steps))
+      continue;
+    PDLRT_RETURN_IF_ERROR(remove(steps));
+    removed.push_back(nameOf(steps));
+  }
+  return removed;
 }

@@ -97,6 +97,10 @@ static json toJson(const CheckpointManifest &manifest) {
       entry["symbol"] = part.symbol;
       entry["shards"] = part.shards;
     }
+    if (part.isChanges)
+      entry["changes"] = true;
+    if (manifest.after)
+      entry["owner"] = part.owner;
     for (const auto &[symbol, ranges] : part.rows)
       entry["rows"].push_back({{"symbol", symbol}, {"ranges", ranges}});
     parts.push_back(std::move(entry));
@@ -128,19 +132,23 @@ static json toJson(const CheckpointManifest &manifest) {
                  {"epoch_skipped_updates", progress.epochSkippedUpdates}};
   if (progress.lossLines > 0)
     counts["loss_lines"] = progress.lossLines;
-  return {{"model", manifest.model},
-          {"layout_fingerprint", hexText(manifest.layoutFingerprint)},
-          {"training_fingerprint", hexText(manifest.trainingFingerprint)},
-          {"model_parts", modelParts},
-          {"compiler", manifest.compilerVersion},
-          {"target_cpu", manifest.targetCpu},
-          {"numerics", manifest.numerics},
-          {"seed", manifest.seed},
-          {"settings", settings},
-          {"groups", groups},
-          {"symbols", symbols},
-          {"parts", parts},
-          {"progress", std::move(counts)}};
+  json whole = {{"model", manifest.model},
+                {"layout_fingerprint", hexText(manifest.layoutFingerprint)},
+                {"training_fingerprint", hexText(manifest.trainingFingerprint)},
+                {"model_parts", modelParts},
+                {"compiler", manifest.compilerVersion},
+                {"target_cpu", manifest.targetCpu},
+                {"numerics", manifest.numerics},
+                {"seed", manifest.seed},
+                {"settings", settings},
+                {"groups", groups},
+                {"symbols", symbols},
+                {"parts", parts},
+                {"progress", std::move(counts)}};
+  if (manifest.after)
+    whole["after"] = {{"name", manifest.after->name},
+                      {"manifest_xxh3", hexText(manifest.after->digest)}};
+  return whole;
 }
 
 // The file is `opening`, version, `middle`, checksum, `body`; the checksum is
@@ -149,7 +157,7 @@ static constexpr std::string_view opening = "{\"version\": ";
 static constexpr std::string_view middle = ", \"checksum\": \"";
 
 Status pdlrt::writeManifest(const CheckpointManifest &manifest,
-                            const std::string &path) {
+                            const std::string &path, uint64_t *digest) {
   std::string body;
   try {
     body = "\",\n\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
@@ -157,9 +165,11 @@ Status pdlrt::writeManifest(const CheckpointManifest &manifest,
     return Status::invalid(path + ": cannot be written: a name in it is not "
                                   "UTF-8 text");
   }
-  const std::string text =
-      fmt::format("{}{}{}{}{}", opening, checkpointVersion, middle,
-                  hexText(hashBytes(body.data(), body.size())), body);
+  const std::string text = fmt::format(
+      "{}{}{}{}{}", opening, manifest.after ? deltaVersion : checkpointVersion,
+      middle, hexText(hashBytes(body.data(), body.size())), body);
+  if (digest)
+    *digest = hashBytes(text.data(), text.size());
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
   PDLRT_RETURN_IF_ERROR(file.write(text.data(), text.size()));
@@ -269,13 +279,21 @@ static CheckpointManifest fromJson(const json &root) {
     if (part.kind == PartKind::Table) {
       part.symbol = entry.at("symbol");
       part.shards = entry.at("shards").get<std::vector<CheckpointRange>>();
+      if (entry.contains("changes"))
+        part.isChanges = entry.at("changes");
     }
+    if (entry.contains("owner"))
+      part.owner = countAt(entry, "owner");
     if (part.kind == PartKind::Dense && entry.contains("rows"))
       for (const json &rows : entry.at("rows"))
         part.rows.emplace_back(
             rows.at("symbol"),
             rows.at("ranges").get<std::vector<CheckpointRange>>());
     manifest.parts.push_back(std::move(part));
+  }
+  if (root.contains("after")) {
+    const json &after = root.at("after");
+    manifest.after = {after.at("name"), parseHex(after.at("manifest_xxh3"))};
   }
   const json &counts = root.at("progress");
   TrainingProgress &progress = manifest.progress;
@@ -350,8 +368,15 @@ static Status checkParts(const CheckpointManifest &manifest,
                    const std::vector<CheckpointRange> &from) {
     to.insert(to.end(), from.begin(), from.end());
   };
+  if (manifest.after &&
+      (manifest.after->name.empty() || manifest.after->name.front() == '.' ||
+       manifest.after->name.find('/') != std::string::npos))
+    return damaged(path, "it follows '" + manifest.after->name +
+                             "', which is no name of a checkpoint");
   std::set<std::string> files;
   for (const CheckpointPart &part : manifest.parts) {
+    if (part.isChanges && !manifest.after)
+      return damaged(path, "it has changes, but follows no checkpoint");
     if (part.file.empty() || part.file.front() == '.' ||
         part.file.find('/') != std::string::npos ||
         !files.insert(part.file).second)
@@ -385,7 +410,8 @@ static Status checkParts(const CheckpointManifest &manifest,
   return {};
 }
 
-Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
+Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path,
+                                                 uint64_t *digest) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) &&
       !std::filesystem::is_regular_file(path, ignored))
@@ -403,12 +429,13 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
       std::from_chars(text.data() + opening.size(), end, version);
   if (error != std::errc())
     return damaged(path, "is not the manifest of a checkpoint");
-  if (version != checkpointVersion)
+  if (version != checkpointVersion && version != deltaVersion)
     return Status::invalid(fmt::format(
-        "{}: has format version {}, but this program reads version {}; write "
-        "its values with `pdl-checkpoint dump` of the PDL that belongs to that "
-        "version and begin with --init-from, or use another checkpoint",
-        path, version, checkpointVersion));
+        "{}: has format version {}, but this program reads version {} and "
+        "deltas of version {}; write its values with `pdl-checkpoint dump` of "
+        "the PDL that belongs to that version and begin with --init-from, or "
+        "use another checkpoint",
+        path, version, checkpointVersion, deltaVersion));
   constexpr size_t hexDigits = 16;
   const size_t at = size_t(rest - text.data());
   if (text.compare(at, middle.size(), middle) != 0 ||
@@ -420,7 +447,11 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path) {
     return damaged(path, "its checksum does not fit its content");
   try {
     CheckpointManifest manifest = fromJson(json::parse(text).at("checkpoint"));
+    if (manifest.after.has_value() != (version == deltaVersion))
+      return damaged(path, "its version is not that of its content");
     PDLRT_RETURN_IF_ERROR(checkParts(manifest, path));
+    if (digest)
+      *digest = hashBytes(text.data(), text.size());
     return manifest;
   } catch (const std::exception &exception) {
     return damaged(path,

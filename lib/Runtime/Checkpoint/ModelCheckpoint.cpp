@@ -19,27 +19,11 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
 #include <new>
 #include <optional>
 
 using namespace pdlrt;
-
-Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
-                             const Checkpoint &checkpoint, CheckpointUse use) {
-  const CheckpointManifest &manifest = checkpoint.manifest();
-  const std::string differences =
-      differencesOf(partsOf(descriptor), manifest.modelParts, use);
-  if (differences.empty())
-    return {};
-  return Status::invalid(fmt::format(
-      "{}: does not fit this program (model {} there, {} here): {}; use the "
-      "program that wrote it, or {}",
-      checkpoint.path(), manifest.model, descriptor.model_name, differences,
-      use == CheckpointUse::Values
-          ? "another checkpoint"
-          : "keep its values: `pdl-checkpoint dump` writes them to a file, and "
-            "a new training begins with --init-from FILE"));
-}
 
 //===----------------------------------------------------------------------===//
 // Out
@@ -95,22 +79,6 @@ static size_t denseBytes(const Model &model) {
   return bytes;
 }
 
-static Status saveTables(const Model &model,
-                         const std::vector<PlannedPart> &planned,
-                         CheckpointWriter &writer, Scheduler *scheduler,
-                         size_t memory) {
-  Expected<std::string> folder = writer.folder();
-  if (!folder)
-    return folder.status();
-  Expected<std::vector<CheckpointPart>> written =
-      writeTableParts(model, planned, *folder, scheduler, memory);
-  if (!written)
-    return written.status();
-  for (CheckpointPart &part : *written)
-    writer.addWritten(std::move(part));
-  return planned.empty() ? Status() : flushFolder(*folder);
-}
-
 namespace {
 
 /// What is to be saved of a model.
@@ -121,9 +89,33 @@ struct SavePlan {
   std::vector<PlannedPart> tables;
   /// For parts of tables.
   size_t memory = 0;
+  /// Instead of these parts, of a delta.
+  std::vector<PlannedChanges> changes;
 };
 
 } // namespace
+
+static Status saveTables(const Model &model, const SavePlan &plan,
+                         CheckpointWriter &writer, Scheduler *scheduler) {
+  Expected<std::string> folder = writer.folder();
+  if (!folder)
+    return folder.status();
+  Expected<std::vector<CheckpointPart>> written =
+      writeTableParts(model, plan.tables, *folder, scheduler, plan.memory);
+  if (!written)
+    return written.status();
+  for (const PlannedChanges &planned : plan.changes) {
+    Expected<std::vector<CheckpointPart>> parts =
+        writeChanges(model, planned, *folder);
+    if (!parts)
+      return parts.status();
+    std::ranges::move(*parts, std::back_inserter(*written));
+  }
+  const bool isEmpty = written->empty();
+  for (CheckpointPart &part : *written)
+    writer.addWritten(std::move(part));
+  return isEmpty ? Status() : flushFolder(*folder);
+}
 
 /// Plans the file of parameters and slots, with copies of them or with what
 /// they are when it is written.
@@ -170,9 +162,10 @@ static Status planDense(const Model &model, const std::string &file,
 
 /// Plans the parts of tables; `mostAside`: of a moment that begins, else none.
 static void planTables(const Model &model, const TablePartSizes &sizes,
-                       std::optional<size_t> mostAside, SavePlan &plan) {
+                       SavedRows saved, std::optional<size_t> mostAside,
+                       SavePlan &plan) {
   const size_t allBytes = tableBytes(model);
-  const size_t bytesInPart = std::max(sizes.bytesInPart, allBytes / 256);
+  const size_t bytesInPart = bytesOfPart(sizes.bytesInPart, allBytes);
   plan.memory = std::max(sizes.memory, allBytes / 32);
   const TableMoment *first = nullptr;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i) {
@@ -181,14 +174,20 @@ static void planTables(const Model &model, const TablePartSizes &sizes,
       continue;
     TableMoment *moment = nullptr;
     if (mostAside) {
-      moment = &table->beginMoment(*mostAside);
+      moment = &table->beginMoment(*mostAside, saved);
       // What a table that is written gives back, the others may have.
       if (first)
         moment->shareRoomOf(*first);
       else
         first = moment;
     }
-    planTableParts(model, i, bytesInPart, plan.tables, moment);
+    if (saved == SavedRows::Changed)
+      plan.changes.push_back({i, moment, table->takeErased(), bytesInPart});
+    else
+      planTableParts(model, i, bytesInPart, plan.tables, moment,
+                     saved == SavedRows::Base);
+    // Those of before are in this save, or in none.
+    table->trackErased(saved != SavedRows::All);
   }
 }
 
@@ -203,13 +202,13 @@ static Status writeDense(SavePlan &plan, CheckpointWriter &writer) {
 
 Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
                         CheckpointWriter &writer, Scheduler *scheduler,
-                        const TablePartSizes &sizes) {
+                        const TablePartSizes &sizes, SavedRows saved) {
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   SavePlan plan;
-  planTables(model, sizes, std::nullopt, plan);
+  planTables(model, sizes, saved, std::nullopt, plan);
   PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, /*copies=*/false, plan));
   PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
-  return saveTables(model, plan.tables, writer, scheduler, plan.memory);
+  return saveTables(model, plan, writer, scheduler);
 }
 
 struct StateMoment::Plan : SavePlan {};
@@ -219,7 +218,8 @@ StateMoment::StateMoment(Model &model)
 
 Expected<std::unique_ptr<StateMoment>>
 StateMoment::take(Model &model, const std::string &denseFile,
-                  CheckpointWriter &writer, const TablePartSizes &sizes) {
+                  CheckpointWriter &writer, const TablePartSizes &sizes,
+                  SavedRows saved) {
   const TraceSpan span("take the moment");
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
@@ -242,7 +242,7 @@ StateMoment::take(Model &model, const std::string &denseFile,
     PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, copies, plan));
     PDLRT_RETURN_IF_ERROR(writeDense(plan, writer));
   }
-  planTables(model, sizes, std::max(sizes.aside, share), plan);
+  planTables(model, sizes, saved, std::max(sizes.aside, share), plan);
   return taken;
 }
 
@@ -255,8 +255,7 @@ StateMoment::~StateMoment() {
 Status StateMoment::write(CheckpointWriter &writer) {
   PDLRT_RETURN_IF_ERROR(writeDense(*plan, writer));
   // Threads of the training have other work.
-  return saveTables(model, plan->tables, writer, /*scheduler=*/nullptr,
-                    plan->memory);
+  return saveTables(model, *plan, writer, /*scheduler=*/nullptr);
 }
 
 size_t StateMoment::mostBytesAside() const {
@@ -268,9 +267,10 @@ size_t StateMoment::mostBytesAside() const {
 }
 
 Status pdlrt::saveModel(const Model &model, CheckpointWriter &writer,
-                        CheckpointManifest &manifest, Scheduler *scheduler) {
+                        CheckpointManifest &manifest, Scheduler *scheduler,
+                        SavedRows saved) {
   describeModel(model, manifest);
-  return saveParts(model, "dense.safetensors", writer, scheduler);
+  return saveParts(model, "dense.safetensors", writer, scheduler, {}, saved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,20 +333,20 @@ static std::vector<size_t> tablePartsOf(const Checkpoint &checkpoint,
 }
 
 static Status restoreTable(const Model &model, int32_t index,
-                           const Checkpoint &checkpoint, CheckpointUse use,
+                           const Checkpoint &link, CheckpointUse use,
                            Scheduler *scheduler) {
   const pdl_symbol &symbol = model.descriptor().symbols[index];
-  const std::vector<size_t> parts = tablePartsOf(checkpoint, symbol.name);
+  const std::vector<size_t> parts = tablePartsOf(link, symbol.name);
   if (parts.empty())
-    return checkpoint.damaged(std::string("it has no rows of @") + symbol.name);
-  const auto columns = partsToRestore(symbol, checkpoint, use);
+    return link.damaged(std::string("it has no rows of @") + symbol.name);
+  const auto columns = partsToRestore(symbol, link, use);
   return runFallible(scheduler, int64_t(parts.size()), [&](int64_t p) {
-    return restoreTablePart(model, index, checkpoint, parts[p], columns);
+    return restoreTablePart(model, index, link, parts[p], columns);
   });
 }
 
-Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
-                           CheckpointUse use, Scheduler *scheduler) {
+Status pdlrt::restoreChanges(Model &model, const Checkpoint &checkpoint,
+                             CheckpointUse use, Scheduler *scheduler) {
   const pdl_descriptor &descriptor = model.descriptor();
   PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, checkpoint, use));
   const CheckpointManifest &manifest = checkpoint.manifest();
@@ -371,6 +371,22 @@ Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
                                 descriptor.groups[g].name);
     model.restoreStepCount(g, found->second);
   }
+  return {};
+}
+
+Status pdlrt::restoreModel(Model &model, const Checkpoint &checkpoint,
+                           CheckpointUse use, Scheduler *scheduler) {
+  PDLRT_RETURN_IF_ERROR(checkSameModel(model.descriptor(), checkpoint, use));
+  for (const Checkpoint &link : checkpoint.earlier())
+    for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+      if (model.table(i))
+        PDLRT_RETURN_IF_ERROR(restoreTable(model, i, link, use, scheduler));
+  PDLRT_RETURN_IF_ERROR(restoreChanges(model, checkpoint, use, scheduler));
+  for (int32_t i = 0;
+       use == CheckpointUse::Training && i < model.descriptor().symbol_count;
+       ++i)
+    if (EmbeddingTable *table = model.table(i))
+      table->trackErased(true);
   return {};
 }
 

@@ -475,17 +475,3 @@ Status pdlrt::initializeModel(Model &model, const std::string &path,
     return file.status();
   return Initializer(model, *file, coverage).run();
 }
-
-Expected<std::optional<uint64_t>>
-pdlrt::seedOfModelFile(const std::string &path) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file)
-    return file.status();
-  auto found = file->metadata().find("seed");
-  if (found == file->metadata().end())
-    return std::optional<uint64_t>();
-  Expected<uint64_t> seed = parseWholeNumber(found->second);
-  if (!seed)
-    return std::move(seed).status().withContext(path + ": the metadata 'seed'");
-  return std::optional<uint64_t>(*seed);
-}

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/State.h"
 
+#include "Checkpoint/LinkedRows.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/WholeNumber.h"
@@ -31,38 +32,20 @@ static Expected<StateTensor> copyOf(const TensorView &tensor) {
   return copy;
 }
 
-/// The rows of a table from all its parts, ordered by key.
+/// The rows of a table from all parts that have some, ordered by key.
 static Status addTable(const Checkpoint &checkpoint,
                        const CheckpointSymbol &symbol, ModelState &state) {
-  struct Row {
-    int64_t key;
-    size_t file;
-    int64_t index;
-  };
-  std::vector<Row> rows;
-  std::vector<const SafetensorsFile *> files;
-  const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    if (parts[p].kind != PartKind::Table || parts[p].symbol != symbol.name)
-      continue;
-    const SafetensorsFile &file = checkpoint.file(p);
-    const TensorView *keys = file.find("keys");
-    if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-      return checkpoint.damaged(parts[p].file + " has no keys");
-    std::vector<int64_t> all(keys->elementCount);
-    PDLRT_RETURN_IF_ERROR(keys->copyTo(all.data()));
-    for (int64_t i = 0; i < keys->elementCount; ++i)
-      rows.push_back({all[i], files.size(), i});
-    files.push_back(&file);
-  }
-  std::sort(rows.begin(), rows.end(),
-            [](const Row &a, const Row &b) { return a.key < b.key; });
-
+  Expected<LinkedRows> linked = linkRows(checkpoint, symbol.name);
+  if (!linked)
+    return linked.status();
+  const std::vector<LinkedRows::Row> &rows = linked->rows;
+  const std::vector<LinkedRows::File> &files = linked->files;
   const auto count = int64_t(rows.size());
-  // By file, in its order: which place each of its rows has.
-  std::vector<std::vector<int64_t>> places(files.size());
-  for (const Row &row : rows)
-    places[row.file].push_back(0);
+  // By file, in its order: which place each of its rows has; -1: none, as a
+  // later one has the row.
+  std::vector<std::vector<int64_t>> places;
+  for (const LinkedRows::File &file : files)
+    places.emplace_back(size_t(file.rows), -1);
   for (int64_t i = 0; i < count; ++i)
     places[rows[i].file][rows[i].index] = i;
   StateTensor &keys = state.tensors[symbol.name + ".keys"];
@@ -90,13 +73,15 @@ static Status addTable(const Checkpoint &checkpoint,
     out.bytes.resize(rows.size() * rowBytes);
     for (size_t f = 0; f < files.size(); ++f) {
       const auto fileRows = int64_t(places[f].size());
-      const TensorView *values = files[f]->find(name);
+      const TensorView *values = files[f].content->find(name);
       if (!values || values->type != type || values->shape.size() != 2 ||
           values->shape[1] != width || values->shape[0] < fileRows)
-        return checkpoint.damaged(files[f]->path() + " has no proper '" + name +
-                                  "'");
+        return files[f].of->damaged(files[f].content->path() +
+                                    " has no proper '" + name + "'");
       TensorWindow window(*values);
       for (int64_t i = 0; i < fileRows; ++i) {
+        if (places[f][i] < 0)
+          continue;
         Expected<const std::byte *> row = window.at(i * width, width);
         if (!row)
           return row.status();
@@ -315,6 +300,7 @@ void Comparison::compareWhole(const std::string &name) {
 void Comparison::compareTable(const std::string &table) {
   const KeyedRows left = keyedRows(a.tensors.at(table + ".keys"));
   const KeyedRows right = keyedRows(b.tensors.at(table + ".keys"));
+  TableDifferences counts{table, int64_t(left.size()), int64_t(right.size())};
   std::vector<std::string> members;
   for (const auto &[name, tensor] : a.tensors) {
     const bool belongs =
@@ -338,19 +324,24 @@ void Comparison::compareTable(const std::string &table) {
   while (i < left.size() || j < right.size()) {
     if (j == right.size() ||
         (i < left.size() && left[i].first < right[j].first)) {
+      ++counts.onlyFirst;
       report(
           fmt::format("{}, key {}: only in {}", table, left[i++].first, first));
     } else if (i == left.size() || right[j].first < left[i].first) {
+      ++counts.onlySecond;
       report(fmt::format("{}, key {}: only in {}", table, right[j++].first,
                          second));
     } else {
       const std::string key = std::to_string(left[i].first);
+      const int64_t before = found.count;
       for (const std::string &name : members)
         compareRows(name, key, left[i].second, right[j].second);
+      counts.changed += found.count > before;
       ++i;
       ++j;
     }
   }
+  found.tables.push_back(counts);
 }
 
 StateDifferences Comparison::run() {

@@ -28,9 +28,25 @@ using namespace pdlrt;
 // Out
 //===----------------------------------------------------------------------===//
 
+void ShardRun::add(int64_t shard, int64_t rowsOfShard) {
+  rows += rowsOfShard;
+  if (!shards.empty() && shards.back().second == shard)
+    ++shards.back().second;
+  else
+    shards.emplace_back(shard, shard + 1);
+}
+
+std::string pdlrt::tableFileOf(size_t symbol, int64_t firstShard) {
+  return fmt::format("table-{}-{:04}.safetensors", symbol, firstShard);
+}
+
+size_t pdlrt::bytesOfPart(size_t asked, size_t allBytes) {
+  return std::max(asked, allBytes / 256);
+}
+
 void pdlrt::planTableParts(const Model &model, int32_t symbol,
                            size_t bytesInPart, std::vector<PlannedPart> &parts,
-                           TableMoment *moment) {
+                           TableMoment *moment, bool notesSaved) {
   const EmbeddingTable &table = *model.table(symbol);
   PlannedPart part;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
@@ -38,11 +54,8 @@ void pdlrt::planTableParts(const Model &model, int32_t symbol,
       continue;
     part.symbol = symbol;
     part.moment = moment;
-    part.rows += moment ? moment->shardSize(s) : table.shardSize(s);
-    if (!part.shards.empty() && part.shards.back().second == s)
-      ++part.shards.back().second;
-    else
-      part.shards.emplace_back(s, s + 1);
+    part.notesSaved = notesSaved;
+    part.add(s, moment ? moment->shardSize(s) : table.shardSize(s));
     if (fileBytes(table, part.rows) >= bytesInPart) {
       parts.push_back(std::move(part));
       part = {};
@@ -98,14 +111,26 @@ static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
     table.collectShard(shard, rows);
 }
 
-/// Of a part that is on the disk: up to there its rows are read, column by
-/// column.
-static void passShards(const PlannedPart &part) {
-  if (!part.moment)
-    return;
-  for (const auto &[first, end] : part.shards)
-    for (int64_t s = first; s < end; ++s)
-      part.moment->pass(int(s));
+/// What these rows hold is saved.
+static void noteSaved(const EmbeddingTable &table,
+                      std::span<const TableRow> rows) {
+  for (const TableRow &row : rows)
+    table.layout().headerOf(row.row).noteSaved();
+}
+
+/// Of shards that are on the disk: up to there their rows are read, column by
+/// column. `rows`: those of all of them, in order.
+static void passShards(const std::vector<CheckpointRange> &shards,
+                       TableMoment &moment, std::span<const TableRow> rows) {
+  for (const auto &[first, end] : shards)
+    for (int64_t s = first; s < end; ++s) {
+      size_t count = 0;
+      while (count < rows.size() &&
+             EmbeddingTable::shardOf(rows[count].key) == s)
+        ++count;
+      moment.pass(int(s), rows.first(count));
+      rows = rows.subspan(count);
+    }
 }
 
 /// Bytes that a part takes which is made whole: the file, with the quarter that
@@ -152,11 +177,23 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
       if (left < 0)
         return Status::internal("a table has changed while it was saved");
       copyRows(memory.rows, table.rowBytes(), keys, columns);
+      if (planned.notesSaved)
+        noteSaved(table, memory.rows);
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
   digest = {layout->bytes, hashBytes(image, layout->bytes)};
   return memory.image.write(path);
+}
+
+/// The value and slots of a row, as files call them.
+static std::vector<RowPart> rowPartsOf(const pdl_symbol &symbol) {
+  std::vector<RowPart> parts;
+  for (int32_t p = 0; p <= symbol.slot_count; ++p)
+    parts.push_back({rowPartName(symbol, p), partBegin(symbol, p),
+                     partWidth(symbol, p), rowTensorType(symbol, p),
+                     PDL_STORE_ELEMENT});
+  return parts;
 }
 
 /// Writes the same file piece by piece.
@@ -176,16 +213,15 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
     }
   if (int64_t(rows.size()) != planned.rows)
     return Status::internal("a table has changed while it was saved");
-  std::vector<RowPart> parts;
-  for (int32_t p = 0; p <= symbol.slot_count; ++p)
-    parts.push_back({rowPartName(symbol, p), partBegin(symbol, p),
-                     partWidth(symbol, p), rowTensorType(symbol, p),
-                     PDL_STORE_ELEMENT});
+  const std::vector<RowPart> parts = rowPartsOf(symbol);
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
       addTableRows(tensors, "keys", parts, rows, planned.moment));
   PDLRT_RETURN_IF_ERROR(tensors.writeStreamed(path, digest));
-  passShards(planned);
+  if (planned.moment)
+    passShards(planned.shards, *planned.moment, rows);
+  else if (planned.notesSaved)
+    noteSaved(table, rows);
   return {};
 }
 
@@ -195,8 +231,7 @@ writeTablePart(const Model &model, const PlannedPart &planned,
   const TraceSpan span("save part", {planned.rows});
   CheckpointPart part;
   // Shards have one owner, so the name has one writer.
-  part.file = fmt::format("table-{}-{:04}.safetensors", planned.symbol,
-                          planned.shards.front().first);
+  part.file = tableFileOf(size_t(planned.symbol), planned.shards.front().first);
   part.kind = PartKind::Table;
   part.symbol = model.descriptor().symbols[planned.symbol].name;
   part.shards = planned.shards;
@@ -258,6 +293,96 @@ Expected<std::vector<CheckpointPart>> pdlrt::writeTableParts(
   return written;
 }
 
+namespace {
+
+/// Changes of some shards that become one part.
+struct ChangedShards : ShardRun {
+  std::vector<TableRow> found;
+  /// Without those that have new rows.
+  std::vector<int64_t> erased;
+};
+
+} // namespace
+
+/// Takes in a shard, whose keys that were erased since the last save are
+/// `erased`.
+static void collectChanges(const EmbeddingTable &table, TableMoment *moment,
+                           int shard, std::span<const int64_t> erased,
+                           std::vector<TableRow> &ofShard,
+                           ChangedShards &changed) {
+  if (moment)
+    moment->collectShard(shard, ofShard);
+  else
+    table.collectChanged(shard, ofShard);
+  for (int64_t key : erased)
+    if (!std::ranges::binary_search(ofShard, key, {}, &TableRow::key))
+      changed.erased.push_back(key);
+  changed.found.insert(changed.found.end(), ofShard.begin(), ofShard.end());
+  changed.add(shard, int64_t(ofShard.size()));
+}
+
+static Expected<CheckpointPart> writeChangedPart(const Model &model,
+                                                 const PlannedChanges &planned,
+                                                 ChangedShards &changed,
+                                                 const std::string &folder) {
+  const TraceSpan span("save part", {changed.rows});
+  const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
+  CheckpointPart part;
+  part.file = tableFileOf(size_t(planned.symbol), changed.shards.front().first);
+  part.kind = PartKind::Table;
+  part.symbol = symbol.name;
+  part.shards = changed.shards;
+  part.isChanges = true;
+  SafetensorsWriter tensors;
+  const std::vector<RowPart> columns = rowPartsOf(symbol);
+  PDLRT_RETURN_IF_ERROR(
+      addTableRows(tensors, "keys", columns, changed.found, planned.moment));
+  if (!changed.erased.empty())
+    PDLRT_RETURN_IF_ERROR(tensors.add("erased", TensorType::I64,
+                                      {int64_t(changed.erased.size())},
+                                      changed.erased.data()));
+  PDLRT_RETURN_IF_ERROR(
+      tensors.writeStreamed(folder + "/" + part.file, part.digest));
+  if (planned.moment)
+    passShards(changed.shards, *planned.moment, changed.found);
+  else
+    noteSaved(*model.table(planned.symbol), changed.found);
+  return part;
+}
+
+Expected<std::vector<CheckpointPart>>
+pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
+                    const std::string &folder) {
+  const EmbeddingTable &table = *model.table(planned.symbol);
+  std::vector<CheckpointPart> parts;
+  std::vector<TableRow> ofShard;
+  std::span<const int64_t> erased = planned.erased;
+  ChangedShards changed;
+  const auto write = [&]() -> Status {
+    Expected<CheckpointPart> part =
+        writeChangedPart(model, planned, changed, folder);
+    if (!part)
+      return part.status();
+    parts.push_back(std::move(*part));
+    changed = {};
+    return {};
+  };
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    size_t count = 0;
+    while (count < erased.size() && EmbeddingTable::shardOf(erased[count]) == s)
+      ++count;
+    if (model.holdsShard(planned.symbol, s))
+      collectChanges(table, planned.moment, s, erased.first(count), ofShard,
+                     changed);
+    erased = erased.subspan(count);
+    if (fileBytes(table, changed.rows) >= planned.bytesInPart)
+      PDLRT_RETURN_IF_ERROR(write());
+  }
+  if (!changed.shards.empty())
+    PDLRT_RETURN_IF_ERROR(write());
+  return parts;
+}
+
 //===----------------------------------------------------------------------===//
 // In
 //===----------------------------------------------------------------------===//
@@ -305,6 +430,49 @@ static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
   return {};
 }
 
+/// Takes away the rows of the part's shards that are not its own: of changes
+/// those that are no more; else, in a delta, all of them.
+static Status removeRows(const Model &model, int32_t symbol,
+                         const Checkpoint &checkpoint, size_t index) {
+  const CheckpointPart &part = checkpoint.manifest().parts[index];
+  EmbeddingTable &table = *model.table(symbol);
+  std::vector<int64_t> keys;
+  TableScratch scratch;
+  if (!part.isChanges) {
+    std::vector<TableRow> rows;
+    for (const auto &[first, end] : part.shards)
+      for (int64_t s = first; s < end; ++s) {
+        table.collectShard(int(s), rows);
+        for (const TableRow &row : rows)
+          keys.push_back(row.key);
+      }
+  } else {
+    Expected<std::vector<int64_t>> erased = erasedKeysOf(checkpoint, index);
+    if (!erased)
+      return erased.status();
+    keys = std::move(*erased);
+  }
+  table.erase(int64_t(keys.size()), keys.data(), scratch);
+  return {};
+}
+
+Expected<std::vector<int64_t>> pdlrt::erasedKeysOf(const Checkpoint &checkpoint,
+                                                   size_t index) {
+  const CheckpointPart &part = checkpoint.manifest().parts[index];
+  const TensorView *tensor = checkpoint.file(index).find("erased");
+  if (!tensor || !part.isChanges)
+    return std::vector<int64_t>();
+  if (tensor->type != TensorType::I64 || tensor->shape.size() != 1)
+    return checkpoint.damaged(part.file + " has no proper 'erased'");
+  std::vector<int64_t> keys(size_t(tensor->elementCount));
+  PDLRT_RETURN_IF_ERROR(tensor->copyTo(keys.data()));
+  for (int64_t key : keys)
+    if (!part.holdsShard(EmbeddingTable::shardOf(key)))
+      return checkpoint.damaged(
+          fmt::format("{}: key {} is not in its place", part.file, key));
+  return keys;
+}
+
 Status pdlrt::restoreTablePart(
     const Model &model, int32_t symbolIndex, const Checkpoint &checkpoint,
     size_t index, const std::vector<std::pair<int32_t, int32_t>> &columns) {
@@ -316,6 +484,8 @@ Status pdlrt::restoreTablePart(
   if (!keyTensor || keyTensor->type != TensorType::I64 ||
       keyTensor->shape.size() != 1)
     return checkpoint.damaged(part.file + " has no keys");
+  if (checkpoint.isDelta())
+    PDLRT_RETURN_IF_ERROR(removeRows(model, symbolIndex, checkpoint, index));
   const int64_t count = keyTensor->elementCount;
   std::vector<FileColumn> inFile;
   for (const auto &[p, from] : columns) {

@@ -24,15 +24,38 @@
 
 namespace pdlrt {
 
+/// Some shards of a table, ascending, and how many rows they have.
+struct ShardRun {
+  std::vector<CheckpointRange> shards;
+  int64_t rows = 0;
+
+  void add(int64_t shard, int64_t rowsOfShard);
+};
+
 /// A part that is to be written.
-struct PlannedPart {
+struct PlannedPart : ShardRun {
   int32_t symbol = 0;
   /// Of which moment its rows are; null: as they are, and do not change.
   TableMoment *moment = nullptr;
-  /// Ascending.
-  std::vector<CheckpointRange> shards;
-  int64_t rows = 0;
+  /// Whether headers are told what was saved.
+  bool notesSaved = false;
 };
+
+/// The changes of a table that are to be written.
+struct PlannedChanges {
+  int32_t symbol = 0;
+  TableMoment *moment = nullptr;
+  /// Keys that were erased since the last save, by (shard, key).
+  std::vector<int64_t> erased;
+  size_t bytesInPart = 0;
+};
+
+/// "table-0-0016.safetensors": the part of a table that begins with that shard.
+std::string tableFileOf(size_t symbol, int64_t firstShard);
+
+/// How many bytes of files a part of a table has at least, unless it is the
+/// last one, where those of a process have `allBytes`.
+size_t bytesOfPart(size_t asked, size_t allBytes);
 
 /// Bytes of a table's rows in files: keys, values and slots.
 inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
@@ -40,10 +63,10 @@ inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
 }
 
 /// Adds the parts of a table, as it is now or was at `moment`; each ends with
-/// the shard that brings it to `bytesInPart`.
+/// the shard that brings it to `bytesInPart`. `notesSaved`: of a base.
 void planTableParts(const Model &model, int32_t symbol, size_t bytesInPart,
                     std::vector<PlannedPart> &parts,
-                    TableMoment *moment = nullptr);
+                    TableMoment *moment = nullptr, bool notesSaved = false);
 
 /// How many of `threads` threads, at least one, may write parts so that they
 /// take `memory` bytes together.
@@ -60,10 +83,22 @@ Expected<std::vector<CheckpointPart>>
 writeTableParts(const Model &model, const std::vector<PlannedPart> &parts,
                 const std::string &folder, Scheduler *scheduler, size_t memory);
 
+/// Writes the rows of a table that have changed since they were saved, and the
+/// keys that are no more; headers are told so. Parts end as others do, and
+/// shards of a moment are passed. In memory are the keys and addresses of the
+/// rows of a part. Throws std::bad_alloc.
+Expected<std::vector<CheckpointPart>>
+writeChanges(const Model &model, const PlannedChanges &planned,
+             const std::string &folder);
+
+/// The keys that are no more, of part `index`; none where it has no changes.
+Expected<std::vector<int64_t>> erasedKeysOf(const Checkpoint &checkpoint,
+                                            size_t index);
+
 /// Sets the rows of a table that the model holds to those of part `index` of
-/// the checkpoint. `columns`: the parts of a row that are set, and from which
-/// part of the checkpoint each is. Any number of threads, of different parts.
-/// Throws std::bad_alloc.
+/// the checkpoint, or changes them as it says. `columns`: the parts of a row
+/// that are set, and from which part of the checkpoint each is. Any number of
+/// threads, of different parts. Throws std::bad_alloc.
 Status
 restoreTablePart(const Model &model, int32_t symbol,
                  const Checkpoint &checkpoint, size_t index,

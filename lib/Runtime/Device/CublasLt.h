@@ -37,8 +37,8 @@ constexpr Result success = 0, notSupported = 15;
 constexpr int float32 = 0;
 
 /// What is computed with: f32, or f32 with factors that may be rounded to bf16
-/// (and to TF32, unless a preference says no).
-constexpr int computeFloat32 = 68, computeFast16BF = 75;
+/// (and to TF32, unless a preference says no), or to TF32.
+constexpr int computeFloat32 = 68, computeFast16BF = 75, computeFastTF32 = 77;
 
 /// Attributes of an operation: how A and B are taken (int32_t), what follows
 /// (uint32_t), the bias (const void *).
@@ -57,7 +57,7 @@ constexpr int workspaceAttribute = 1, reductionAttribute = 3,
 /// Parts of a sum stand in the workspace, in the type that is computed in, and
 /// are added in a step behind; what has no parts is allowed with any mask.
 constexpr uint32_t reductionInWorkspace = 2;
-/// Factors are rounded to TF32.
+/// Factors are rounded to TF32. Unless it is set, an algorithm may be anything.
 constexpr uint64_t implementationOfTF32 = uint64_t(4) << 16;
 
 /// How a product is computed; opaque.

@@ -71,14 +71,15 @@ Status CublasHandle::check(Result result, const char *what) const {
 }
 
 Expected<std::unique_ptr<CublasHandle>>
-CublasHandle::create(const Library &library) {
+CublasHandle::create(const Library &library, bool roundsToTF32) {
   cublaslt::Handle handle = nullptr;
   if (const Result result = library.create(&handle); result != success)
     return Status::invalid(
         sentenceOf(library, result, "starting NVIDIA's cuBLASLt") +
         ": install one that fits the driver, or translate the model with "
         "--numerics=strict");
-  return std::unique_ptr<CublasHandle>(new CublasHandle(library, handle));
+  return std::unique_ptr<CublasHandle>(
+      new CublasHandle(library, handle, roundsToTF32));
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,11 +113,11 @@ CublasProducts::Kind CublasProducts::kindOf(const DeviceProduct &product) {
 Status CublasProducts::describe(Plan &plan, const Kind &kind) {
   const Library &library = handle.library;
   const char *const what = "describing a product to cuBLASLt";
+  const int compute = kind.roundsFactors ? computeFast16BF
+                      : takesTF32(kind)  ? computeFastTF32
+                                         : computeFloat32;
   PDLRT_RETURN_IF_ERROR(handle.check(
-      library.createOperation(
-          &plan.operation,
-          kind.roundsFactors ? computeFast16BF : computeFloat32, float32),
-      what));
+      library.createOperation(&plan.operation, compute, float32), what));
   const auto set = [&](int attribute, auto value) {
     return handle.check(
         library.setOperation(plan.operation, attribute, &value, sizeof(value)),
@@ -164,7 +165,9 @@ Status CublasProducts::choose(Plan &plan, const Kind &kind) {
   const auto [a, b, c, bias] = kind.alignments;
   PDLRT_RETURN_IF_ERROR(set(workspaceAttribute, uint64_t(workspaceBytes)));
   PDLRT_RETURN_IF_ERROR(set(reductionAttribute, reductionInWorkspace));
-  PDLRT_RETURN_IF_ERROR(set(implementationAttribute, ~implementationOfTF32));
+  PDLRT_RETURN_IF_ERROR(
+      set(implementationAttribute,
+          ~(takesTF32(kind) ? uint64_t(0) : implementationOfTF32)));
   PDLRT_RETURN_IF_ERROR(set(alignmentAttributeA, b));
   PDLRT_RETURN_IF_ERROR(set(alignmentAttributeB, a));
   PDLRT_RETURN_IF_ERROR(set(alignmentAttributeC, c));

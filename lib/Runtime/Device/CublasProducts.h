@@ -22,9 +22,10 @@ namespace pdlrt {
 /// The handle of a device, by which its streams ask for products. Thread-safe.
 class CublasHandle {
 public:
-  /// For the device that is current. The library outlives it.
+  /// For the device that is current, and for products as `DeviceCode` says. The
+  /// library outlives it.
   static Expected<std::unique_ptr<CublasHandle>>
-  create(const cublaslt::Library &library);
+  create(const cublaslt::Library &library, bool roundsToTF32);
   CublasHandle(const CublasHandle &) = delete;
   CublasHandle &operator=(const CublasHandle &) = delete;
   /// With the device current.
@@ -37,10 +38,12 @@ public:
 
 private:
   friend class CublasProducts;
-  CublasHandle(const cublaslt::Library &library, cublaslt::Handle handle)
-      : library(library), handle(handle) {}
+  CublasHandle(const cublaslt::Library &library, cublaslt::Handle handle,
+               bool roundsToTF32)
+      : library(library), handle(handle), roundsToTF32(roundsToTF32) {}
 
   const cublaslt::Handle handle;
+  const bool roundsToTF32;
 };
 
 /// The products of a stream, and how each kind of them is computed, which is
@@ -74,6 +77,10 @@ private:
 
   static Kind kindOf(const DeviceProduct &product);
   Expected<Plan *> planOf(const Kind &kind);
+  /// Whether factors may become TF32.
+  bool takesTF32(const Kind &kind) const {
+    return handle.roundsToTF32 && !kind.roundsFactors;
+  }
   Status describe(Plan &plan, const Kind &kind);
   Status choose(Plan &plan, const Kind &kind);
 

@@ -52,13 +52,15 @@ public:
   ~StreamTrace();
 
   /// Adds work, between two events where a trace is on.
-  template <typename Callable> Status around(const char *name, Callable &&work);
+  template <typename Callable>
+  Status around(const char *name, Callable &&work,
+                const char *symbol = nullptr);
   /// After all of it is done: tells the trace.
   void collect();
 
 private:
   struct Span {
-    const char *name; // lives as long as the process
+    const char *name, *symbol; // live as long as the process
     Event begin, end;
   };
   /// Null where the driver has none.
@@ -82,7 +84,7 @@ public:
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
-                std::span<const DeviceUse> beside) override;
+                std::span<const DeviceUse> beside, const char *symbol) override;
   Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
@@ -111,7 +113,9 @@ public:
   ~CudaDevice() override;
 
   Status open();
-  std::string describe() const override { return name; }
+  std::string describe() const override {
+    return "GPU " + std::to_string(number) + ", " + name;
+  }
   Status load(const DeviceCode &given) override;
   Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
                                   size_t bytes) override;
@@ -237,7 +241,7 @@ Status CudaDevice::openProducts() {
     products = *opened;
   }
   Expected<std::unique_ptr<CublasHandle>> created =
-      CublasHandle::create(*products);
+      CublasHandle::create(*products, code.roundsToTF32);
   if (!created)
     return std::move(created).status();
   multiplier = std::move(*created);
@@ -281,8 +285,8 @@ CudaDevice::createStream(const std::string &streamName) {
   Stream stream = nullptr;
   PDLRT_RETURN_IF_ERROR(
       check(driver.createStream(&stream, nonBlocking), "creating a stream"));
-  return std::unique_ptr<DeviceStream>(
-      std::make_unique<CudaStream>(*this, stream, name + ": " + streamName));
+  return std::unique_ptr<DeviceStream>(std::make_unique<CudaStream>(
+      *this, stream, describe() + ": " + streamName));
 }
 
 /// Without NCCL the host can do it.
@@ -381,7 +385,7 @@ Status CudaStream::clear(void *memory, size_t bytes) {
 
 Status CudaStream::launch(size_t kernel, int64_t turns,
                           std::span<const uint64_t> arguments,
-                          std::span<const DeviceUse>) {
+                          std::span<const DeviceUse>, const char *symbol) {
   PDLRT_RETURN_IF_ERROR(device.code.checkLaunch(kernel, arguments.size()));
   if (turns <= 0)
     return {};
@@ -399,7 +403,7 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
       std::min((turns + threads - 1) / threads,
                device.multiprocessorCount * threadsOfMultiprocessor / threads);
   const char *name = device.code.kernels[kernel].name;
-  return trace.around(name, [&] {
+  const auto work = [&] {
     const Result result = device.driver.launch(
         device.functions[kernel], unsigned(blocks), 1, 1, unsigned(threads), 1,
         1, /*sharedBytes=*/0, handle, places.data(), nullptr);
@@ -407,7 +411,8 @@ Status CudaStream::launch(size_t kernel, int64_t turns,
     return result == success
                ? Status()
                : device.check(result, std::string("launching ") + name);
-  });
+  };
+  return trace.around(name, work, symbol);
 }
 
 Expected<bool> CudaStream::multiply(const DeviceProduct &product) {
@@ -516,10 +521,11 @@ Event StreamTrace::now() {
 }
 
 template <typename Callable>
-Status StreamTrace::around(const char *name, Callable &&work) {
+Status StreamTrace::around(const char *name, Callable &&work,
+                           const char *symbol) {
   if (!Trace::isOn())
     return work();
-  Span span = {name, now(), nullptr};
+  Span span = {name, symbol, now(), nullptr};
   Status status = work();
   span.end = now();
   spans.push_back(span);
@@ -551,7 +557,8 @@ void StreamTrace::collect() {
       return time - int64_t(double(milliseconds) * nanosecondsInMillisecond);
     };
     for (const Span &span : spans)
-      track.record({span.name, timeOf(span.begin), timeOf(span.end), {}});
+      track.record(
+          {span.name, timeOf(span.begin), timeOf(span.end), {}, span.symbol});
   }
   if (last)
     (void)device.driver.destroyEvent(last);

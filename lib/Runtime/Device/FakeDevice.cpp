@@ -25,6 +25,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -64,8 +66,9 @@ struct CopyEnd {
 };
 
 struct Work {
-  /// Lives as long as the process.
+  /// These two live as long as the process; null: of no symbol.
   const char *name;
+  const char *symbol;
   std::vector<FakeUse> uses;
   std::function<void()> body;
   /// What is yet to be read of the host.
@@ -91,7 +94,7 @@ struct FakeEvent final : DeviceEvent {
 
 /// The work of a stream. It stays with its device, which may yet do it.
 struct Queue {
-  explicit Queue(const std::string &name) : track("fake device: " + name) {}
+  explicit Queue(const std::string &name) : track(name) {}
 
   std::deque<Work> waiting;
   /// How many pieces were added, and are done.
@@ -110,7 +113,7 @@ public:
   Status clear(void *memory, size_t bytes) override;
   Status launch(size_t kernel, int64_t turns,
                 std::span<const uint64_t> arguments,
-                std::span<const DeviceUse> beside) override;
+                std::span<const DeviceUse> beside, const char *symbol) override;
   Expected<bool> multiply(const DeviceProduct &product) override;
   Expected<std::unique_ptr<DeviceEvent>> record() override;
   Status wait(const DeviceEvent &event) override;
@@ -134,10 +137,11 @@ private:
 
 class FakeDevice final : public Device {
 public:
-  explicit FakeDevice(const FakeFaults &faults) : faults(faults) {}
+  FakeDevice(const FakeFaults &faults, int number)
+      : label("fake " + std::to_string(number)), faults(faults) {}
 
   std::string describe() const override {
-    return "a fake device, which runs kernels on the host and checks them";
+    return label + ", a device that runs kernels on the host and checks them";
   }
   Status load(const DeviceCode &given) override;
   Expected<DeviceBuffer> allocate(DeviceBuffer::Kind kind,
@@ -169,7 +173,7 @@ private:
   Status noteUses(size_t stream, const char *name,
                   std::span<const FakeUse> uses);
   Status add(size_t stream, const char *name, std::span<const FakeUse> uses,
-             std::function<void()> body);
+             std::function<void()> body, const char *symbol = nullptr);
   Status addHostCopy(size_t stream, const char *name, CopyEnd ofHost,
                      CopyEnd ofDevice, size_t bytes,
                      std::function<void()> body);
@@ -181,6 +185,7 @@ private:
     return failure;
   }
 
+  const std::string label;
   std::mutex mutex;
   FakeFaults faults;
   DeviceCode code;
@@ -342,7 +347,7 @@ Status FakeDevice::noteUses(size_t stream, const char *name,
 
 Status FakeDevice::add(size_t stream, const char *name,
                        std::span<const FakeUse> uses,
-                       std::function<void()> body) {
+                       std::function<void()> body, const char *symbol) {
   if (!failure.ok())
     return failure;
   // What the host has waited for is done before all that follows.
@@ -352,6 +357,7 @@ Status FakeDevice::add(size_t stream, const char *name,
     return fail(std::move(status));
   Work work;
   work.name = name;
+  work.symbol = symbol;
   work.uses.assign(uses.begin(), uses.end());
   work.body = std::move(body);
   queue.waiting.push_back(std::move(work));
@@ -385,14 +391,13 @@ Status FakeDevice::run(size_t stream, uint64_t upTo) {
     if (work.countBefore > 0)
       PDLRT_RETURN_IF_ERROR(run(work.before, work.countBefore));
     if (!goesWell(faults.work))
-      return fail(Status::internal("the device is lost: the fake one was told "
-                                   "to fail; start again, with --resume where "
-                                   "there is a checkpoint"));
+      return fail(Status::internal(
+          "the device is lost: the fake one was told to fail"));
     if (!work.body)
       continue;
     const int64_t begin = Trace::now();
     Status status = FakeMemory::touch(work.uses, work.body);
-    queue.track.record({work.name, begin, Trace::now(), {}});
+    queue.track.record({work.name, begin, Trace::now(), {}, work.symbol});
     if (!status.ok())
       return fail(std::move(status).withContext(work.name));
   }
@@ -420,7 +425,7 @@ FakeDevice::createStream(const std::string &name) {
   const std::lock_guard lock(mutex);
   if (!failure.ok())
     return failure;
-  queues.emplace_back(name);
+  queues.emplace_back(label + ": " + name);
   return std::unique_ptr<DeviceStream>(
       std::make_unique<FakeStream>(*this, queues.size() - 1));
 }
@@ -511,13 +516,14 @@ static void runThreads(const DeviceKernel &kernel, int64_t turns,
 
 Status FakeStream::launch(size_t index, int64_t turns,
                           std::span<const uint64_t> arguments,
-                          std::span<const DeviceUse> beside) {
+                          std::span<const DeviceUse> beside,
+                          const char *symbol) {
   if (kept)
     return keep(
-        [this, index, turns,
+        [this, index, turns, symbol,
          given = std::vector<uint64_t>(arguments.begin(), arguments.end()),
          reached = std::vector<DeviceUse>(beside.begin(), beside.end())] {
-          return launch(index, turns, given, reached);
+          return launch(index, turns, given, reached, symbol);
         });
   const std::lock_guard lock(device.mutex);
   if (Status status = device.code.checkLaunch(index, arguments.size());
@@ -553,14 +559,37 @@ Status FakeStream::launch(size_t index, int64_t turns,
       [&kernel, turns,
        given = std::vector<uint64_t>(arguments.begin(), arguments.end())] {
         runThreads(kernel, turns, given.data());
-      });
+      },
+      symbol);
+}
+
+/// To nearest, ties to even: 13 bits are cut off.
+static float roundToTF32(float number) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  return std::isnan(number) ? number
+                            : std::bit_cast<float>(
+                                  (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
+}
+
+/// What a matrix without gaps becomes when its elements are rounded.
+static std::vector<float> roundedToTF32(const float *elements, int64_t count) {
+  std::vector<float> rounded(elements, elements + count);
+  std::ranges::transform(rounded, rounded.begin(), roundToTF32);
+  return rounded;
 }
 
 /// In the order of strict numerics: a device may take any.
-static void multiplyOnHost(const DeviceProduct &product) {
+static void multiplyOnHost(DeviceProduct product, bool roundsToTF32) {
   const auto floats = [](const void *memory) {
     return static_cast<const float *>(memory);
   };
+  std::vector<float> a, b;
+  if (roundsToTF32 && !product.roundsFactors) {
+    a = roundedToTF32(floats(product.a), product.m * product.k);
+    b = roundedToTF32(floats(product.b), product.k * product.n);
+    product.a = a.data();
+    product.b = b.data();
+  }
   const auto multiply = product.roundsFactors ? pdldevice_bf16_product_f32
                                               : pdldevice_product_f32;
   multiply(product.transposeA, product.transposeB, product.m, product.n,
@@ -618,7 +647,10 @@ Status FakeStream::addProduct(const DeviceProduct &product) {
     return device.fail(
         Status::internal("a product cannot be launched: the fake "
                          "device was told to fail"));
-  return device.add(number, name, uses, [product] { multiplyOnHost(product); });
+  return device.add(number, name, uses,
+                    [product, roundsToTF32 = device.code.roundsToTF32] {
+                      multiplyOnHost(product, roundsToTF32);
+                    });
 }
 
 Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
@@ -647,6 +679,7 @@ Status FakeStream::wait(const DeviceEvent &given) {
   queue.clock.advance(number);
   Work work;
   work.name = "a wait";
+  work.symbol = nullptr;
   work.before = event.stream;
   work.countBefore = event.count;
   queue.waiting.push_back(std::move(work));
@@ -689,6 +722,7 @@ Status FakeStream::synchronize() {
   return {};
 }
 
-std::unique_ptr<Device> pdlrt::createFakeDevice(const FakeFaults &faults) {
-  return std::make_unique<FakeDevice>(faults);
+std::unique_ptr<Device> pdlrt::createFakeDevice(const FakeFaults &faults,
+                                                int number) {
+  return std::make_unique<FakeDevice>(faults, number);
 }

@@ -419,9 +419,11 @@ Status CopyExchange::settle(const std::function<Status()> &meet) {
         if (TableMoment *moment = table.copy->moment())
           moment->preserve(part, table.drifted.data() + begin,
                            table.rows.data() + begin);
-        for (int64_t i = begin; i < begin + part; ++i)
+        for (int64_t i = begin; i < begin + part; ++i) {
           std::memcpy(table.rows[size_t(i)], table.baseRows[size_t(i)],
                       table.copy->valueBytes());
+          table.copy->layout().headerOf(table.rows[size_t(i)]).noteWrite();
+        }
       });
       table.drifted.clear();
     }

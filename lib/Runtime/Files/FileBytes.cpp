@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,4 +69,15 @@ Status FileBytes::readAt(uint64_t offset, size_t count, void *out) const {
     count -= static_cast<size_t>(got);
   }
   return {};
+}
+
+Expected<std::shared_ptr<const void>> FileBytes::map() const {
+  const size_t bytes = length;
+  void *memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED)
+    return Status::invalid(where +
+                           ": cannot be mapped: " + std::strerror(errno));
+  return std::shared_ptr<const void>(memory, [bytes](const void *begin) {
+    ::munmap(const_cast<void *>(begin), bytes);
+  });
 }

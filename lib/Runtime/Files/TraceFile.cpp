@@ -40,8 +40,9 @@ static void addEvent(std::string &out, const TraceEvent &event, int64_t start,
       std::back_inserter(out),
       "{{\"name\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
       "\"dur\":{:.3f}",
-      asJson(event.name), process, thread,
-      double(event.begin - start) / nanosecondsInMicrosecond,
+      asJson(event.symbol ? fmt::format("{} of @{}", event.name, event.symbol)
+                          : event.name),
+      process, thread, double(event.begin - start) / nanosecondsInMicrosecond,
       double(event.end - event.begin) / nanosecondsInMicrosecond);
   std::string numbers;
   for (int64_t number : event.numbers)

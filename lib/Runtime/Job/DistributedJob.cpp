@@ -92,7 +92,7 @@ public:
   Status checkSaveFolder(const std::string &folder) override;
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
-            CheckpointManifest &manifest) override;
+            CheckpointManifest &manifest, const SaveScope &scope) override;
   Status awaitSaved() override;
   bool mayComeBack() const override { return goesOn(); }
   void leaveBookmark(const Message &bookmark) override {
@@ -566,12 +566,13 @@ Status DistributedJob::checkSaveFolder(const std::string &folder) {
 
 Expected<std::unique_ptr<RestOfSave>>
 DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
-                          CheckpointManifest &manifest) {
+                          CheckpointManifest &manifest,
+                          const SaveScope &scope) {
   if (mode.trainersApply) {
     PDLRT_RETURN_IF_ERROR(settle());
     if (options.rank != 0)
       return std::unique_ptr<RestOfSave>();
-    return beginLocalSave(model, writer, manifest);
+    return beginLocalSave(model, writer, manifest, scope.rows);
   }
   // Who goes on from here has none of these.
   if (client)
@@ -600,9 +601,11 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
         mode.closesWithQuorum ? StepCounts::Largest : StepCounts::Equal;
     // A new start of this trainer would not know of a save that goes on.
     if (goesOn()) {
-      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, counts, writer, manifest));
+      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, counts, writer, manifest,
+                                          scope.rows, scope.since));
     } else {
-      PDLRT_RETURN_IF_ERROR(beginSaveOnServers(**group, writer));
+      PDLRT_RETURN_IF_ERROR(
+          beginSaveOnServers(**group, writer, scope.rows, scope.since));
       rest = std::make_unique<RestOnServers>(**group, counts);
     }
   }

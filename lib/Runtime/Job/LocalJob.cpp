@@ -111,8 +111,8 @@ public:
   Status sum(std::span<int64_t>, std::span<double>) override { return {}; }
   Expected<std::unique_ptr<RestOfSave>>
   beginSave(Model &model, CheckpointWriter &writer,
-            CheckpointManifest &manifest) override {
-    return beginLocalSave(model, writer, manifest);
+            CheckpointManifest &manifest, const SaveScope &scope) override {
+    return beginLocalSave(model, writer, manifest, scope.rows);
   }
   void leave(const Status &) override {}
 
@@ -127,9 +127,9 @@ private:
 
 Expected<std::unique_ptr<RestOfSave>>
 pdlrt::beginLocalSave(Model &model, CheckpointWriter &writer,
-                      CheckpointManifest &manifest) {
+                      CheckpointManifest &manifest, SavedRows rows) {
   describeModel(model, manifest);
-  auto moment = StateMoment::take(model, "dense.safetensors", writer);
+  auto moment = StateMoment::take(model, "dense.safetensors", writer, {}, rows);
   if (!moment)
     return moment.status();
   return std::unique_ptr<RestOfSave>(

@@ -104,6 +104,7 @@ static Status fillState(StateServer &server, const HostOptions &options,
   if (resumed) {
     server.setStartStep(resumed->manifest().progress.steps);
     logInfo("going on from " + resumed->path());
+    server.setSavedAs(saveNameOf(*resumed));
     return restoreModel(server.model(), *resumed, CheckpointUse::Training,
                         &scheduler);
   }

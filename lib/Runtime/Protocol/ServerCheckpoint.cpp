@@ -25,23 +25,31 @@ namespace fs = std::filesystem;
 
 /// Before the path; that of a stopping save, which is absolute, has none.
 static constexpr char probeMark = '?', beginMark = '&', askMark = '=';
+/// Behind the path, where rows are to be told apart: nothing of a path.
+static constexpr char rowsMark = '\0', baseMark = 'b', changedMark = 'd';
 /// The answer that a save has not ended.
 static constexpr const char *savingText = ".";
 /// Trainer 0 asks again after so long.
 static constexpr std::chrono::milliseconds askInterval{20};
 
 Message pdlrt::encodeSaveRequest(const SaveRequest &request) {
+  std::string text = request.path;
+  if (request.rows != SavedRows::All) {
+    text += rowsMark;
+    text += request.rows == SavedRows::Changed ? changedMark : baseMark;
+    text += request.since;
+  }
   switch (request.kind) {
   case SaveKind::Probe:
-    return Message::ofString(probeMark + request.path);
+    return Message::ofString(probeMark + text);
   case SaveKind::Begin:
-    return Message::ofString(beginMark + request.path);
+    return Message::ofString(beginMark + text);
   case SaveKind::Ask:
-    return Message::ofString(askMark + request.path);
+    return Message::ofString(askMark + text);
   case SaveKind::Stopping:
     break;
   }
-  return Message::ofString(request.path);
+  return Message::ofString(text);
 }
 
 SaveRequest pdlrt::decodeSaveRequest(const Message &payload) {
@@ -51,7 +59,20 @@ SaveRequest pdlrt::decodeSaveRequest(const Message &payload) {
                         : mark == beginMark ? SaveKind::Begin
                         : mark == askMark   ? SaveKind::Ask
                                             : SaveKind::Stopping;
-  return {kind, kind == SaveKind::Stopping ? std::move(text) : text.substr(1)};
+  SaveRequest request = {kind, kind == SaveKind::Stopping ? std::move(text)
+                                                          : text.substr(1)};
+  const size_t at = request.path.find(rowsMark);
+  if (at == std::string::npos)
+    return request;
+  const std::string rows = request.path.substr(at + 1);
+  request.path.resize(at);
+  if (rows.starts_with(changedMark)) {
+    request.rows = SavedRows::Changed;
+    request.since = rows.substr(1);
+  } else if (rows.starts_with(baseMark)) {
+    request.rows = SavedRows::Base;
+  }
+  return request;
 }
 
 Message pdlrt::answerSaving() { return Message::ofString(savingText); }
@@ -97,8 +118,10 @@ Status pdlrt::joinSaved(const std::vector<Message> &answers, StepCounts counts,
       return Status::internal("servers 0 and " + std::to_string(s) +
                               " have applied other numbers of steps");
     }
-    for (CheckpointPart &part : written->parts)
+    for (CheckpointPart &part : written->parts) {
+      part.owner = int64_t(s);
       writer.addWritten(std::move(part));
+    }
   }
   return {};
 }
@@ -171,14 +194,25 @@ Status pdlrt::checkFolderOnServers(ServerGroup &servers,
 
 /// Sends a request about the writer's folder.
 static Expected<std::vector<Message>>
-askServers(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer) {
-  Expected<std::string> folder = writer.folder();
+askServers(ServerGroup &servers, SaveKind kind, CheckpointWriter &writer,
+           SavedRows rows = SavedRows::All, const std::string &since = {}) {
+  const Expected<std::string> folder = saveNameOf(writer);
   if (!folder)
     return folder.status();
   return servers.sendAll(
       MessageKind::Save,
       std::vector<Message>(servers.size(),
-                           encodeSaveRequest({kind, absolutePath(*folder)})));
+                           encodeSaveRequest({kind, *folder, rows, since})));
+}
+
+Expected<std::string> pdlrt::saveNameOf(CheckpointWriter &writer) {
+  Expected<std::string> folder = writer.folder();
+  return folder ? absolutePath(*folder) : std::move(folder);
+}
+
+std::string pdlrt::saveNameOf(const Checkpoint &resumed) {
+  const CheckpointLink link = resumed.link();
+  return fmt::format("{} {:016x}", link.name, link.digest);
 }
 
 static bool isSaving(const Message &answer) {
@@ -198,10 +232,10 @@ static Expected<std::vector<Message>> awaitSaved(ServerGroup &servers,
   }
 }
 
-Status pdlrt::beginSaveOnServers(ServerGroup &servers,
-                                 CheckpointWriter &writer) {
+Status pdlrt::beginSaveOnServers(ServerGroup &servers, CheckpointWriter &writer,
+                                 SavedRows rows, const std::string &since) {
   Expected<std::vector<Message>> answers =
-      askServers(servers, SaveKind::Begin, writer);
+      askServers(servers, SaveKind::Begin, writer, rows, since);
   if (!answers)
     return answers.status();
   for (const Message &answer : *answers) {
@@ -226,9 +260,10 @@ Status pdlrt::finishSaveOnServers(ServerGroup &servers, StepCounts counts,
 
 Status pdlrt::saveOnServers(ServerGroup &servers, StepCounts counts,
                             CheckpointWriter &writer,
-                            CheckpointManifest &manifest) {
+                            CheckpointManifest &manifest, SavedRows rows,
+                            const std::string &since) {
   Expected<std::vector<Message>> answers =
-      askServers(servers, SaveKind::Stopping, writer);
+      askServers(servers, SaveKind::Stopping, writer, rows, since);
   if (!answers)
     return answers.status();
   return joinSaved(*answers, counts, writer, manifest);

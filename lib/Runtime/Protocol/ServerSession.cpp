@@ -730,9 +730,9 @@ void SessionState::beat(ClockTime expected) {
       return;
     }
   }
-  loseServer(Status::invalid(name + " was not heard of for " +
-                             inSeconds(silence) +
-                             ": it has died or its network is cut"));
+  loseServer(
+      Status::invalid(name + " was not heard of for " + inSeconds(silence) +
+                      ": it has died or its network is cut. " + startAllAgain));
 }
 
 bool SessionState::mayBeThere(const CallResult &result) {
@@ -757,14 +757,14 @@ bool SessionState::mayBeThere(const CallResult &result) {
   }
   if (refused <= options.refusalLimit)
     return checkProcess();
-  loseServer(Status::invalid(
-      name +
-      " has ended: its address has refused connections "
-      "for " +
-      inSeconds(refused) +
-      ". If the job has ended without this "
-      "trainer, another start has taken its place; if not, start all trainers "
-      "and servers again, with --resume where there is a checkpoint"));
+  loseServer(
+      Status::invalid(name +
+                      " has ended: its address has refused connections "
+                      "for " +
+                      inSeconds(refused) +
+                      ". If the job has ended without this "
+                      "trainer, another start has taken its place. If not: " +
+                      startAllAgain));
   return false;
 }
 
@@ -776,10 +776,7 @@ bool SessionState::checkProcess() {
     if (!process.hasEnded())
       return true;
   }
-  loseServer(Status::invalid(
-      name +
-      " has died. Start all trainers and servers again, with --resume where "
-      "there is a checkpoint"));
+  loseServer(Status::invalid(name + " has died. " + startAllAgain));
   return false;
 }
 

@@ -8,6 +8,8 @@
 
 #include "Server/Roster.h"
 
+#include "pdlrt/Protocol/LifeSign.h"
+
 #include <algorithm>
 
 using namespace pdlrt;
@@ -357,15 +359,17 @@ std::string Roster::absenceOf(uint32_t rank) const {
     return trainerName(rank) + " did not join for " + inSeconds(sinceStart()) +
            ": is it started?";
   if (!trainer.left && trainer.hasDied)
-    return deathOf(rank) + (options.newStartsGoOn
-                                ? " (under --on-failure=wait others would "
-                                  "wait for its new start)"
-                                : "");
+    return deathOf(rank) +
+           (options.newStartsGoOn ? " (under --on-failure=wait others would "
+                                    "wait for its new start)"
+                                  : "") +
+           ". " + startAllAgain;
   if (!trainer.left && isSilent(trainer))
     return silenceOf(rank) + ": it has died or its network is cut" +
            (options.newStartsGoOn
                 ? " (under --on-failure=wait others would wait for it)"
-                : "");
+                : "") +
+           ". " + startAllAgain;
   return {};
 }
 

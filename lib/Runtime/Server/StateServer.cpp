@@ -26,15 +26,18 @@
 using namespace pdlrt;
 
 struct StateServer::Saving {
-  explicit Saving(const std::string &folder)
-      : folder(folder), writer(CheckpointWriter::into(folder)) {}
+  explicit Saving(const SaveRequest &request, SavedRows rows)
+      : folder(request.path), rows(rows),
+        writer(CheckpointWriter::into(request.path)) {}
 
   const std::string folder;
+  const SavedRows rows;
   CheckpointWriter writer;
   CheckpointManifest manifest;
   std::unique_ptr<StateMoment> moment;
   /// Once the task is done.
   Message answer;
+  bool isWritten = false;
   /// Ends before what it uses.
   std::unique_ptr<BackgroundTask> task;
 };
@@ -278,11 +281,11 @@ Expected<Message> StateServer::handle(const Envelope &request,
     case SaveKind::Probe:
       return answerProbe(save.path, name());
     case SaveKind::Begin:
-      return beginSave(save.path);
+      return beginSave(save);
     case SaveKind::Ask:
       return askSave(save.path);
     case SaveKind::Stopping:
-      return this->save(save.path);
+      return this->save(save);
     }
   }
   // It has passed `check`.
@@ -364,10 +367,11 @@ Status StateServer::outOfMemory(const std::bad_alloc &error,
 
 Status StateServer::checkSave(const Envelope &request,
                               const Message &payload) const {
+  // And that of the save before.
   constexpr size_t longestPath = 4096;
   if (request.trainer != 0)
     return Status::invalid("checkpoints are written for trainer 0 alone");
-  if (payload.size() == 0 || payload.size() > longestPath)
+  if (payload.size() == 0 || payload.size() > 2 * longestPath)
     return Status::invalid("a request to save names no folder");
   return saves.allows(decodeSaveRequest(payload).path);
 }
@@ -399,6 +403,27 @@ static Message answerOf(const std::string &who, Write write) {
   }
 }
 
+/// Whose changes rows tell from now on: nobody's, until what follows is
+/// written.
+SavedRows StateServer::rowsOf(const SaveRequest &request) {
+  const bool isKnown =
+      !savedAs.empty() && std::exchange(savedAs, {}) == request.since;
+  // An earlier start of trainer 0 may have asked for a save that never came to
+  // be.
+  return request.rows == SavedRows::Changed && !isKnown ? SavedRows::Base
+                                                        : request.rows;
+}
+
+/// Waits for a save that goes on.
+void StateServer::endSaving() {
+  if (!saving)
+    return;
+  (void)saving->task->wait();
+  if (saving->isWritten && saving->rows != SavedRows::All)
+    savedAs = saving->folder;
+  saving.reset();
+}
+
 /// What a save into a folder begins with, then what `write` returns.
 template <typename Write>
 Message StateServer::saveInto(const std::string &folder, Write write) {
@@ -406,33 +431,36 @@ Message StateServer::saveInto(const std::string &folder, Write write) {
   const std::string who = name();
   // A model has one moment at a time; and state is not written over that of a
   // save that goes on.
-  saving.reset();
+  endSaving();
   return answerOf(who, [&] {
     Status status = checkFolder(who, folder);
     return status.ok() ? write(who) : encodeSaved(std::move(status));
   });
 }
 
-Message StateServer::save(const std::string &folder) {
-  return saveInto(folder, [&](const std::string &who) {
-    CheckpointWriter writer = CheckpointWriter::into(folder);
+Message StateServer::save(const SaveRequest &request) {
+  return saveInto(request.path, [&](const std::string &who) {
+    CheckpointWriter writer = CheckpointWriter::into(request.path);
+    const SavedRows rows = rowsOf(request);
     Status status =
-        saveParts(ownModel, denseFileOf(rank()), writer, &scheduler);
+        saveParts(ownModel, denseFileOf(rank()), writer, &scheduler, {}, rows);
     if (!status.ok())
       return encodeSaved(std::move(status).withContext(who));
     CheckpointManifest manifest;
     describeModel(ownModel, manifest);
     manifest.parts = writer.addedParts();
+    if (rows != SavedRows::All)
+      savedAs = request.path;
     return encodeSaved(std::move(manifest));
   });
 }
 
-Message StateServer::beginSave(const std::string &folder) {
-  return saveInto(folder, [&](const std::string &who) {
-    auto begun = std::make_unique<Saving>(folder);
+Message StateServer::beginSave(const SaveRequest &request) {
+  return saveInto(request.path, [&](const std::string &who) {
+    auto begun = std::make_unique<Saving>(request, rowsOf(request));
     describeModel(ownModel, begun->manifest);
-    auto moment =
-        StateMoment::take(ownModel, denseFileOf(rank()), begun->writer);
+    auto moment = StateMoment::take(ownModel, denseFileOf(rank()),
+                                    begun->writer, {}, begun->rows);
     if (!moment)
       return encodeSaved(std::move(moment).status().withContext(who));
     begun->moment = std::move(*moment);
@@ -445,6 +473,7 @@ Message StateServer::beginSave(const std::string &folder) {
             moment.reset();
             if (!status.ok())
               return encodeSaved(std::move(status).withContext(who));
+            own->isWritten = true;
             own->manifest.parts = own->writer.addedParts();
             return encodeSaved(std::move(own->manifest));
           });

@@ -156,7 +156,12 @@ static int32_t reloadModel(pdl_serving_model *model, const char *path) {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (!path)
       return Status::invalid("the path of the model is null");
-    auto state = ServedState::load(model->descriptor, path);
+    std::shared_ptr<const ServedState> before;
+    {
+      const std::lock_guard lock(model->mutex);
+      before = model->current;
+    }
+    auto state = ServedState::loadAfter(model->descriptor, path, *before);
     if (!state)
       return std::move(state).status();
     std::shared_ptr<const ServedState> old = *std::move(state);

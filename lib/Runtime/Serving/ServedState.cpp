@@ -9,23 +9,98 @@
 #include "pdlrt/Serving/ServedState.h"
 
 #include "Checkpoint/SymbolTensors.h"
+#include "Serving/FileRows.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Files/Safetensors.h"
-#include "pdlrt/Kernels/Storage.h"
+#include "pdlrt/Serving/ServedExport.h"
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
+#include <utility>
 
 using namespace pdlrt;
 
 int64_t ServedTable::findFrozen(int64_t count, const int64_t *keys,
                                 void **found, TableScratch &) const {
   std::fill_n(found, count, nullptr);
-  return rows.find(count, keys, found);
+  int64_t missing = count;
+  for (const std::shared_ptr<const FrozenTable> &level : levels)
+    missing = level->find(count, keys, found);
+  if (levels.size() == 1)
+    return missing;
+  for (int64_t i = 0; i < count; ++i)
+    if (found[i] == FrozenTable::removedRow) {
+      found[i] = nullptr;
+      ++missing;
+    }
+  return missing;
+}
+
+size_t ServedTable::memoryBytes() const {
+  size_t sum = 0;
+  for (const std::shared_ptr<const FrozenTable> &level : levels)
+    sum += level->memoryBytes();
+  return sum;
+}
+
+ServedTable::ServedTable(const ServedTable &below, FrozenTable changes)
+    : options(below.options), rowCount(below.rowCount), levels(below.levels) {
+  std::vector<int64_t> keys, removed;
+  changes.forEach([&](int64_t key, const char *row) {
+    (row ? keys : removed).push_back(key);
+  });
+  TableScratch none;
+  std::vector<void *> rows(std::max(keys.size(), removed.size()));
+  rowCount +=
+      below.findFrozen(int64_t(keys.size()), keys.data(), rows.data(), none);
+  rowCount -= int64_t(removed.size()) -
+              below.findFrozen(int64_t(removed.size()), removed.data(),
+                               rows.data(), none);
+  levels.insert(levels.begin(),
+                std::make_shared<const FrozenTable>(std::move(changes)));
+  // So that a lookup looks into few of them.
+  constexpr size_t mostLevels = 4;
+  if (levels.size() > mostLevels)
+    joinChanges();
+}
+
+/// Makes one level of all changes.
+void ServedTable::joinChanges() {
+  struct Change {
+    int64_t key;
+    size_t level;
+    const char *row;
+  };
+  std::vector<Change> all;
+  for (size_t level = 0; level + 1 < levels.size(); ++level)
+    levels[level]->forEach([&](int64_t key, const char *row) {
+      all.push_back({key, level, row});
+    });
+  std::ranges::sort(all, [](const Change &a, const Change &b) {
+    return std::tie(a.key, a.level) < std::tie(b.key, b.level);
+  });
+  const auto older = std::ranges::unique(all, {}, &Change::key);
+  all.erase(older.begin(), older.end());
+  const auto removed = std::ranges::partition(
+      all, [](const Change &change) { return change.row != nullptr; });
+  std::vector<int64_t> keys;
+  for (const Change &change : all)
+    keys.push_back(change.key);
+  std::vector<uint64_t> places;
+  Expected<FrozenTable> joined =
+      FrozenTable::build(keys, options.frozenBytes(), places, removed.size());
+  // No key is there twice.
+  if (!joined)
+    return;
+  for (size_t i = 0; i < all.size() - removed.size(); ++i)
+    std::memcpy(joined->rowAt(places[i]), all[i].row, options.frozenBytes());
+  levels = {std::make_shared<const FrozenTable>(*std::move(joined)),
+            levels.back()};
 }
 
 ServedState::ServedState(const pdl_descriptor &descriptor)
@@ -36,14 +111,14 @@ ServedState::ServedState(const pdl_descriptor &descriptor)
 
 int64_t ServedState::rows() const {
   int64_t sum = 0;
-  for (const std::unique_ptr<ServedTable> &table : ownedTables)
+  for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->size() : 0;
   return sum;
 }
 
 size_t ServedState::memoryBytes() const {
   size_t sum = parameterBytes;
-  for (const std::unique_ptr<ServedTable> &table : ownedTables)
+  for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->memoryBytes() : 0;
   return sum;
 }
@@ -58,17 +133,21 @@ public:
 
   Status readCheckpoint(const std::string &path);
   Status readDump(const std::string &path);
+  Status readExport(const std::string &path);
+  /// Those that follow `before`, the oldest first.
+  Status readDeltas(const std::vector<Checkpoint> &deltas,
+                    const ServedState &before);
   std::shared_ptr<const ServedState> take() { return std::move(state); }
 
 private:
-  /// Some rows of a table, in a file.
-  struct Rows {
-    std::string file;
-    const TensorView *keys, *values;
-  };
-
   void *reserveParameter(int32_t index);
-  Status readRows(int32_t index, const std::vector<Rows> &sources);
+  Status readRows(int32_t index, const std::vector<FileRows> &rows);
+  void serveTable(int32_t index, TableOptions options, FrozenTable rows);
+  void serve(int32_t index, std::shared_ptr<const ServedTable> table) {
+    state->tablePointers[index] = table.get();
+    state->ownedTables[index] = std::move(table);
+  }
+  Status readParameters(const Checkpoint &checkpoint);
   Status readCheckpointRows(int32_t index, const Checkpoint &checkpoint);
   Expected<const TensorView *> take(const SafetensorsFile &file,
                                     const std::string &name,
@@ -91,87 +170,20 @@ void *StateLoader::reserveParameter(int32_t index) {
              state->parameterMemory[index].reserve(bytes);
 }
 
-/// `count` elements of a file, widened to f64 where the symbol is.
-static Status copyElements(const TensorView &tensor, int64_t first,
-                           int64_t count, int32_t elementType, void *out) {
-  if (tensor.type != TensorType::F32 || elementType == PDL_F32)
-    return tensor.read(first, count, out);
-  std::vector<float> narrow(static_cast<size_t>(count));
-  PDLRT_RETURN_IF_ERROR(tensor.read(first, count, narrow.data()));
-  std::ranges::copy(narrow, static_cast<double *>(out));
-  return {};
-}
-
-/// Brings rows of a file to the form in which a table serves them.
-static Status convertRows(const TableOptions &options, const TensorView &values,
-                          int64_t first, const std::vector<void *> &rows,
-                          std::vector<std::byte> &scratch) {
-  const auto count = int64_t(rows.size());
-  const int64_t width = options.width, elements = count * width;
-  const int32_t fileStorage = storageOf(values.type),
-                storage = options.frozenStorage();
-  const bool isSame = fileStorage == storage;
-  const size_t rowBytes =
-      size_t(width) * (isSame || fileStorage != PDL_STORE_ELEMENT
-                           ? storedSize(fileStorage, options.elementType)
-                           : elementSize(options.elementType));
-  scratch.resize(size_t(count) * rowBytes);
-  PDLRT_RETURN_IF_ERROR(copyElements(values, first * width, elements,
-                                     options.elementType, scratch.data()));
-  for (int64_t i = 0; i < count; ++i) {
-    const std::byte *from = scratch.data() + size_t(i) * rowBytes;
-    if (isSame) {
-      std::memcpy(rows[i], from, rowBytes);
-      std::memset(static_cast<char *>(rows[i]) + rowBytes, 0,
-                  options.frozenBytes() - rowBytes);
-    } else if (storage == PDL_STORE_ELEMENT) {
-      widenStored(fileStorage, width, from, static_cast<float *>(rows[i]));
-    } else if (!storeNearest(storage, width,
-                             reinterpret_cast<const float *>(from), rows[i])) {
-      return Status::invalid("tensor '" + values.name +
-                             "' has a number that is too large for the rows "
-                             "of @" +
-                             options.name + ", which are stored in 16 bits");
-    }
-  }
-  return {};
-}
-
-Status StateLoader::readRows(int32_t index, const std::vector<Rows> &sources) {
-  const pdl_symbol &symbol = descriptor.symbols[index];
-  TableOptions options = TableOptions::of(symbol, state->initialSeed);
-  std::vector<int64_t> keys;
-  for (const Rows &source : sources) {
-    const size_t before = keys.size();
-    keys.resize(before + size_t(source.keys->elementCount));
-    PDLRT_RETURN_IF_ERROR(source.keys->copyTo(keys.data() + before));
-  }
-  std::vector<uint64_t> places;
-  Expected<FrozenTable> table =
-      FrozenTable::build(keys, options.frozenBytes(), places);
+Status StateLoader::readRows(int32_t index, const std::vector<FileRows> &rows) {
+  TableOptions options =
+      TableOptions::of(descriptor.symbols[index], state->initialSeed);
+  Expected<FrozenTable> table = freezeRows(options, rows);
   if (!table)
-    return std::move(table).status().withContext(sources.front().file +
-                                                 ": of table @" + symbol.name);
-  constexpr int64_t rowsAtOnce = 4096;
-  std::vector<void *> rows;
-  std::vector<std::byte> scratch;
-  const uint64_t *place = places.data();
-  for (const Rows &source : sources)
-    for (int64_t begin = 0; begin < source.keys->elementCount;
-         begin += rowsAtOnce) {
-      rows.resize(
-          size_t(std::min(rowsAtOnce, source.keys->elementCount - begin)));
-      for (void *&row : rows)
-        row = table->rowAt(*place++);
-      if (Status status =
-              convertRows(options, *source.values, begin, rows, scratch);
-          !status.ok())
-        return std::move(status).withContext(source.file);
-    }
-  state->ownedTables[index] =
-      std::make_unique<ServedTable>(std::move(options), *std::move(table));
-  state->tablePointers[index] = state->ownedTables[index].get();
+    return std::move(table).status();
+  serveTable(index, std::move(options), *std::move(table));
   return {};
+}
+
+void StateLoader::serveTable(int32_t index, TableOptions options,
+                             FrozenTable rows) {
+  serve(index, std::make_shared<const ServedTable>(std::move(options),
+                                                   std::move(rows)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,24 +209,32 @@ Status StateLoader::readCheckpointRows(int32_t index,
                                        const Checkpoint &checkpoint) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const int32_t part = savedPart(symbol, checkpoint);
-  std::vector<Rows> sources;
-  const std::vector<CheckpointPart> &parts = checkpoint.manifest().parts;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    if (parts[p].kind != PartKind::Table || parts[p].symbol != symbol.name)
+  TableOptions options = TableOptions::of(symbol, state->initialSeed);
+  Expected<FrozenTable> rows =
+      freezeTable(options, checkpoint, symbol.name, rowPartName(symbol, part),
+                  rowTensorType(symbol, part));
+  if (!rows)
+    return std::move(rows).status();
+  serveTable(index, std::move(options), *std::move(rows));
+  return {};
+}
+
+Status StateLoader::readParameters(const Checkpoint &checkpoint) {
+  const CheckpointManifest &manifest = checkpoint.manifest();
+  state->initialSeed = manifest.seed;
+  state->stepCount = manifest.progress.steps;
+  state->link = checkpoint.link();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    if (symbol.kind == PDL_SYMBOL_TABLE)
       continue;
-    const TensorView *keys = checkpoint.file(p).find("keys");
-    if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-      return checkpoint.damaged(parts[p].file + " has no keys");
-    Expected<const TensorView *> values = checkpoint.tensorOf(
-        checkpoint.file(p), rowPartName(symbol, part),
-        rowTensorType(symbol, part), {keys->elementCount, symbol.row_width});
-    if (!values)
-      return values.status();
-    sources.push_back({checkpoint.file(p).path(), keys, *values});
+    const CheckpointSymbol wanted = {
+        symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
+    PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
+        wanted, fullPartName(symbol, savedPart(symbol, checkpoint)),
+        {0, symbol.row_count}, reserveParameter(i)));
   }
-  if (sources.empty())
-    return checkpoint.damaged(std::string("it has no rows of @") + symbol.name);
-  return readRows(index, sources);
+  return {};
 }
 
 Status StateLoader::readCheckpoint(const std::string &path) {
@@ -224,20 +244,35 @@ Status StateLoader::readCheckpoint(const std::string &path) {
     return std::move(checkpoint).status();
   PDLRT_RETURN_IF_ERROR(
       checkSameModel(descriptor, *checkpoint, CheckpointUse::Values));
-  const CheckpointManifest &manifest = checkpoint->manifest();
-  state->initialSeed = manifest.seed;
-  state->stepCount = manifest.progress.steps;
+  PDLRT_RETURN_IF_ERROR(readParameters(*checkpoint));
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (descriptor.symbols[i].kind == PDL_SYMBOL_TABLE)
+      PDLRT_RETURN_IF_ERROR(readCheckpointRows(i, *checkpoint));
+  return {};
+}
+
+Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
+                               const ServedState &before) {
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, deltas.back(), CheckpointUse::Values));
+  PDLRT_RETURN_IF_ERROR(readParameters(deltas.back()));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
-    if (symbol.kind == PDL_SYMBOL_TABLE) {
-      PDLRT_RETURN_IF_ERROR(readCheckpointRows(i, *checkpoint));
+    if (symbol.kind != PDL_SYMBOL_TABLE)
       continue;
+    std::shared_ptr<const ServedTable> table = before.ownedTables[i];
+    for (const Checkpoint &delta : deltas) {
+      const int32_t part = savedPart(symbol, delta);
+      Expected<FrozenTable> changes = freezeChanges(
+          TableOptions::of(symbol, state->initialSeed), delta, symbol.name,
+          rowPartName(symbol, part), rowTensorType(symbol, part));
+      if (!changes)
+        return std::move(changes).status();
+      if (changes->size() > 0)
+        table =
+            std::make_shared<const ServedTable>(*table, *std::move(changes));
     }
-    const CheckpointSymbol wanted = {
-        symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
-    PDLRT_RETURN_IF_ERROR(checkpoint->copyRows(
-        wanted, fullPartName(symbol, savedPart(symbol, *checkpoint)),
-        {0, symbol.row_count}, reserveParameter(i)));
+    serve(i, std::move(table));
   }
   return {};
 }
@@ -319,12 +354,137 @@ Status StateLoader::readDump(const std::string &path) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// From an export
+//===----------------------------------------------------------------------===//
+
+/// An error where an export has another part of a symbol than the program
+/// reads.
+static Status checkPart(const pdl_symbol &symbol,
+                        const CheckpointManifest &manifest,
+                        const std::string &path) {
+  const auto found = std::ranges::find(
+      manifest.symbols, std::string(symbol.name), &CheckpointSymbol::name);
+  const std::string exported =
+      found == manifest.symbols.end() || found->slots.empty()
+          ? ""
+          : found->slots.front();
+  const std::string read =
+      symbol.frozen_part ? symbol.slot_names[symbol.frozen_part - 1] : "";
+  if (exported == read)
+    return {};
+  return Status::invalid(
+      path + ": has " + (exported.empty() ? "the value" : "slot " + exported) +
+      " of @" + symbol.name + ", but the program reads " +
+      (read.empty()
+           ? "the value; export the checkpoint without --slot"
+           : "slot " + read + "; export the checkpoint with --slot " + read));
+}
+
+Status StateLoader::readExport(const std::string &path) {
+  Expected<CheckpointManifest> manifest =
+      readManifest(path + "/" + exportManifestName);
+  if (!manifest)
+    return std::move(manifest).status();
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, *manifest, path, CheckpointUse::Values));
+  state->initialSeed = manifest->seed;
+  state->stepCount = manifest->progress.steps;
+  for (const CheckpointPart &part : manifest->parts)
+    if (part.kind == PartKind::Dense) {
+      Expected<SafetensorsFile> file =
+          SafetensorsFile::open(path + "/" + part.file);
+      if (!file)
+        return std::move(file).status();
+      for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+        if (descriptor.symbols[i].kind == PDL_SYMBOL_PARAMETER)
+          PDLRT_RETURN_IF_ERROR(readDumpedParameter(i, *file));
+    }
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    PDLRT_RETURN_IF_ERROR(checkPart(symbol, *manifest, path));
+    if (symbol.kind != PDL_SYMBOL_TABLE) {
+      if (!state->parameterPointers[i])
+        return Status::invalid(path + ": has no parameters; export the "
+                                      "checkpoint again");
+      continue;
+    }
+    const auto part = std::ranges::find(
+        manifest->parts, std::string(symbol.name), &CheckpointPart::symbol);
+    if (part == manifest->parts.end())
+      return Status::invalid(path + ": has no rows of @" + symbol.name +
+                             "; export the checkpoint again");
+    TableOptions options = TableOptions::of(symbol, state->initialSeed);
+    Expected<FrozenTable> rows =
+        FrozenTable::map(path + "/" + part->file, options.frozenBytes());
+    if (!rows)
+      return std::move(rows).status();
+    serveTable(i, std::move(options), *std::move(rows));
+  }
+  return {};
+}
+
 Expected<std::shared_ptr<const ServedState>>
 ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
   StateLoader loader(descriptor);
   std::error_code ignored;
   PDLRT_RETURN_IF_ERROR(std::filesystem::is_regular_file(path, ignored)
                             ? loader.readDump(path)
-                            : loader.readCheckpoint(path));
+                        : isExport(path) ? loader.readExport(path)
+                                         : loader.readCheckpoint(path));
+  return loader.take();
+}
+
+//===----------------------------------------------------------------------===//
+// From deltas
+//===----------------------------------------------------------------------===//
+
+/// The checkpoint that a path stands for; "" where it is none.
+static std::string newestOf(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(fs::path(path) / manifestName, ignored))
+    return path;
+  const std::vector<int64_t> found = listCheckpoints(path);
+  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.back());
+}
+
+static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
+  return a.name == b.name && a.digest == b.digest;
+}
+
+/// The deltas that lead from `before` to the checkpoint, the oldest first; none
+/// where there is no such way, or a step of it has whole tables.
+static std::optional<std::vector<Checkpoint>>
+deltasAfter(const CheckpointLink &before, std::string path) {
+  std::vector<Checkpoint> deltas;
+  for (;;) {
+    Expected<Checkpoint> next = Checkpoint::openAlone(path);
+    if (!next || !next->isDelta() ||
+        std::ranges::any_of(
+            next->manifest().parts, [](const CheckpointPart &part) {
+              return part.kind == PartKind::Table && !part.isChanges;
+            }))
+      return std::nullopt;
+    const CheckpointLink after = *next->manifest().after;
+    deltas.insert(deltas.begin(), *std::move(next));
+    if (isSame(after, before))
+      return deltas;
+    path = (std::filesystem::path(path).parent_path() / after.name).string();
+  }
+}
+
+Expected<std::shared_ptr<const ServedState>>
+ServedState::loadAfter(const pdl_descriptor &descriptor,
+                       const std::string &path, const ServedState &before) {
+  const std::string newest = newestOf(path);
+  if (newest.empty() || !before.link)
+    return load(descriptor, path);
+  const std::optional<std::vector<Checkpoint>> deltas =
+      deltasAfter(*before.link, newest);
+  if (!deltas)
+    return load(descriptor, path);
+  StateLoader loader(descriptor);
+  PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
   return loader.take();
 }

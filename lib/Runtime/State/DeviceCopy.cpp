@@ -184,7 +184,8 @@ Status DeviceCopy::apply(int32_t index, const BlockGradient &gradient,
   give(values);
   give(*sent);
   give(nonFinite.onDevice(size_t(index)));
-  return stream->launch(size_t(symbol.device_kernel), turns, arguments);
+  return stream->launch(size_t(symbol.device_kernel), turns, arguments,
+                        /*beside=*/{}, symbol.name);
 }
 
 Expected<int32_t> DeviceCopy::finish() {

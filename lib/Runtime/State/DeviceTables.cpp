@@ -309,8 +309,8 @@ Status DeviceTables::apply(int32_t index, const BlockGradient &gradient,
       reinterpret_cast<uint64_t>(values), reinterpret_cast<uint64_t>(*sent),
       reinterpret_cast<uint64_t>(nonFinite.onDevice(size_t(index)))};
   PDLRT_RETURN_IF_ERROR(stream->launch(size_t(symbol.device_kernel), turns,
-                                       arguments,
-                                       entry.table->rowMemory(true)));
+                                       arguments, entry.table->rowMemory(true),
+                                       symbol.name));
   return entry.table->noteUpdates(*stream, count, rows);
 }
 

@@ -497,11 +497,6 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
     for (const TableRow &row : scratch.all) {
       const bool isTouched =
           touched < own.splits[s + 1] && keys[touched] == row.key;
-      RowHeader &header = layout.headerOf(row.row);
-      if (isTouched)
-        header.noteUpdate(time);
-      else
-        header.noteWrite();
       scratch.rows.push_back(row.row);
       scratch.keys.push_back(row.key);
       scratch.gradients.push_back(isTouched ? gradients[touched++]
@@ -515,6 +510,14 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
       applyRows(task, std::min(atOnce, count - first),
                 scratch.rows.data() + first, scratch.gradients.data() + first,
                 /*seen=*/nullptr, scratch.keys.data() + first);
+    // Not before: who saves reads in headers what had changed.
+    for (int64_t i = 0; i < count; ++i) {
+      RowHeader &header = layout.headerOf(scratch.rows[i]);
+      if (scratch.gradients[i] == zeroRow.data())
+        header.noteWrite();
+      else
+        header.noteUpdate(time);
+    }
   }
 }
 

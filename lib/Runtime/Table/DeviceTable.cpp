@@ -77,10 +77,8 @@ Expected<TableKernels> TableKernels::find(std::span<const DeviceKernel> kernels,
                                           int32_t elementType) {
   TableKernels found;
   for (size_t k = 0; k < found.numbers.size(); ++k) {
-    const pdlabi::KernelSignature &wanted = pdlabi::tableKernels[k];
-    std::string name = std::string("pdldevice_") + wanted.name;
-    if (wanted.isTyped)
-      name += elementType == PDL_F32 ? "_f32" : "_f64";
+    const std::string name =
+        pdlabi::kernelName(pdlabi::tableKernels[k], elementType == PDL_F64);
     const auto place = std::ranges::find_if(
         kernels, [&](const DeviceKernel &each) { return name == each.name; });
     if (place == kernels.end())

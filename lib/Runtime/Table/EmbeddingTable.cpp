@@ -29,10 +29,10 @@ int64_t EmbeddingTable::size() const {
   return sum;
 }
 
-TableMoment &EmbeddingTable::beginMoment(size_t mostBytes) {
+TableMoment &EmbeddingTable::beginMoment(size_t mostBytes, SavedRows saved) {
   if (!ownMoment)
     ownMoment = std::make_unique<TableMoment>(*this);
-  ownMoment->begin(mostBytes);
+  ownMoment->begin(mostBytes, saved);
   openMoment.store(ownMoment.get(), std::memory_order_release);
   return *ownMoment;
 }

@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Table/FrozenTable.h"
+
+#include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
+#include "pdlrt/Files/FileBytes.h"
 #include "pdlrt/Table/FrozenRows.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
@@ -18,19 +22,12 @@ using namespace pdlrt;
 
 FrozenRows::~FrozenRows() = default;
 
-/// Keys of a bucket, and how many it has on average: so full that few searches
-/// go on in the next one.
-static constexpr size_t keysOfBucket = 7, keysOnAverage = 5;
+/// Keys that a bucket has on average: so full that few searches go on in the
+/// next one.
+static constexpr size_t keysOnAverage = 5;
 
-/// A cache line.
-struct alignas(64) FrozenTable::Bucket {
-  int64_t keys[keysOfBucket];
-  /// The number of its first row.
-  uint64_t firstRow : 56;
-  uint64_t count : 4;
-  /// Whether keys that belong here stand in the next one.
-  uint64_t goesOn : 1;
-};
+static char placeOfRemoved;
+void *const FrozenTable::removedRow = &placeOfRemoved;
 
 size_t FrozenTable::bucketOf(int64_t key) const {
   return size_t((static_cast<unsigned __int128>(pdlabi::mixKey(uint64_t(key))) *
@@ -44,7 +41,8 @@ size_t FrozenTable::memoryBytes() const {
 
 Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
                                          size_t rowBytes,
-                                         std::vector<uint64_t> &places) {
+                                         std::vector<uint64_t> &places,
+                                         size_t removed) {
   FrozenTable table;
   table.bytesOfRow = rowBytes;
   table.rowCount = int64_t(keys.size());
@@ -73,9 +71,12 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
     bucket.firstRow = done;
     const size_t b = buckets.size() - 1;
     const size_t end = b < table.bucketCount ? begins[b + 1] : order.size();
-    const size_t count = std::min(end - done, keysOfBucket);
-    for (size_t i = 0; i < count; ++i)
+    const size_t count = std::min(end - done, Bucket::keyCount);
+    for (size_t i = 0; i < count; ++i) {
       bucket.keys[i] = keys[order[done + i]];
+      if (order[done + i] >= keys.size() - removed)
+        bucket.removed |= uint64_t(1) << i;
+    }
     bucket.count = count;
     bucket.goesOn = done + count < end;
     done += count;
@@ -93,41 +94,150 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
       return Status::invalid("key " + std::to_string(*twice) +
                              " is there twice; keep one row of each");
   }
-  std::memcpy(table.bucketMemory.reserveFor<Bucket>(buckets.size()),
-              buckets.data(), buckets.size() * sizeof(Bucket));
-  table.rowMemory.reserve(keys.size() * rowBytes);
+  auto *ownBuckets = table.bucketMemory.reserveFor<Bucket>(buckets.size());
+  std::memcpy(ownBuckets, buckets.data(), buckets.size() * sizeof(Bucket));
+  table.buckets = ownBuckets;
+  table.rows = static_cast<const char *>(
+      table.rowMemory.reserve(keys.size() * rowBytes));
   for (size_t place = 0; place < order.size(); ++place)
     places[order[place]] = place;
   return table;
 }
 
 int64_t FrozenTable::find(int64_t count, const int64_t *keys,
-                          void **rows) const {
+                          void **found) const {
   // So far ahead that memory has answered when its turn comes.
   constexpr int64_t ahead = 8;
-  const auto *buckets = static_cast<const Bucket *>(bucketMemory.data());
-  auto *firstRow = static_cast<char *>(rowMemory.data());
   if (rowCount == 0)
-    return std::count(rows, rows + count, nullptr);
+    return std::count(found, found + count, nullptr);
+  const Bucket *const end = buckets + allBuckets;
   for (int64_t i = 0; i < std::min(ahead, count); ++i)
     __builtin_prefetch(buckets + bucketOf(keys[i]));
   int64_t missing = 0;
   for (int64_t i = 0; i < count; ++i) {
     if (i + ahead < count)
       __builtin_prefetch(buckets + bucketOf(keys[i + ahead]));
-    if (rows[i])
+    if (found[i])
       continue;
-    for (const Bucket *bucket = buckets + bucketOf(keys[i]);; ++bucket) {
+    for (const Bucket *bucket = buckets + bucketOf(keys[i]); bucket < end;
+         ++bucket) {
       for (size_t k = 0; k < bucket->count; ++k)
-        if (bucket->keys[k] == keys[i])
-          rows[i] = firstRow + (bucket->firstRow + k) * bytesOfRow;
-      if (rows[i] || !bucket->goesOn)
+        if (bucket->keys[k] == keys[i] && bucket->removed >> k & 1) {
+          found[i] = removedRow;
+        } else if (bucket->keys[k] == keys[i]) {
+          // In a damaged file a bucket may name any row.
+          const uint64_t row =
+              std::min(bucket->firstRow + k, uint64_t(rowCount) - 1);
+          found[i] = const_cast<char *>(rows + row * bytesOfRow);
+        }
+      if (found[i] || !bucket->goesOn)
         break;
     }
-    if (rows[i])
-      __builtin_prefetch(rows[i]);
+    if (found[i])
+      __builtin_prefetch(found[i]);
     else
       ++missing;
   }
   return missing;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The first bytes of a file: what is in it, and where.
+struct FileHead {
+  char name[8]; ///< "PDLROWS1"
+  uint64_t bucketCount, allBuckets, rowCount, rowBytes;
+  uint64_t rowsBegin, fileBytes;
+  uint64_t unused[8];
+  uint64_t hash; ///< of all that stands before it
+};
+static_assert(sizeof(FileHead) == 128);
+
+constexpr char headName[] = "PDLROWS1";
+
+} // namespace
+
+static uint64_t hashOf(const FileHead &head) {
+  return hashBytes(&head, offsetof(FileHead, hash));
+}
+
+/// What the head of a file says, if nothing in it contradicts the rest.
+static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
+  const auto refuse = [&](const std::string &why) {
+    return Status::invalid(file.path() + ": " + why +
+                           "; export the checkpoint again");
+  };
+  FileHead head = {};
+  if (file.size() < sizeof(head))
+    return refuse("is too short for a table");
+  PDLRT_RETURN_IF_ERROR(file.readAt(0, sizeof(head), &head));
+  if (std::memcmp(head.name, headName, sizeof(head.name)) != 0)
+    return refuse("is no table that was exported to be mapped");
+  if (head.hash != hashOf(head))
+    return refuse("is damaged: its first bytes have another checksum");
+  unsigned __int128 rowsBegin = sizeof(head);
+  rowsBegin += static_cast<unsigned __int128>(head.allBuckets) * bucketBytes;
+  const unsigned __int128 end =
+      rowsBegin + static_cast<unsigned __int128>(head.rowCount) * head.rowBytes;
+  if (head.bucketCount > head.allBuckets ||
+      (head.bucketCount == 0) != (head.rowCount == 0) ||
+      (head.bucketCount == 0) != (head.allBuckets == 0) ||
+      rowsBegin != head.rowsBegin || end != head.fileBytes)
+    return refuse("is damaged: its first bytes contradict each other");
+  if (file.size() != head.fileBytes)
+    return refuse("has " + std::to_string(file.size()) + " bytes, not " +
+                  std::to_string(head.fileBytes));
+  return head;
+}
+
+Expected<FrozenTable> FrozenTable::map(const std::string &path,
+                                       size_t rowBytes) {
+  Expected<FileBytes> file =
+      FileBytes::open(path, "name a file that `pdl-checkpoint export` wrote");
+  if (!file)
+    return std::move(file).status();
+  Expected<FileHead> head = readHead(*file, sizeof(Bucket));
+  if (!head)
+    return std::move(head).status();
+  if (head->rowBytes != rowBytes)
+    return Status::invalid(
+        path + ": has rows of " + std::to_string(head->rowBytes) +
+        " bytes, but the program reads " + std::to_string(rowBytes) +
+        "; export a checkpoint of its model");
+  FrozenTable table;
+  table.bytesOfRow = rowBytes;
+  table.rowCount = int64_t(head->rowCount);
+  table.bucketCount = head->bucketCount;
+  table.allBuckets = head->allBuckets;
+  Expected<std::shared_ptr<const void>> memory = file->map();
+  if (!memory)
+    return std::move(memory).status();
+  table.mapping = *std::move(memory);
+  const auto *begin = static_cast<const char *>(table.mapping.get());
+  table.buckets = reinterpret_cast<const Bucket *>(begin + sizeof(FileHead));
+  table.rows = begin + head->rowsBegin;
+  return table;
+}
+
+Status FrozenTable::write(const std::string &path, FileDigest &digest) const {
+  FileHead head = {};
+  std::memcpy(head.name, headName, sizeof(head.name));
+  head.bucketCount = bucketCount;
+  head.allBuckets = allBuckets;
+  head.rowCount = uint64_t(rowCount);
+  head.rowBytes = bytesOfRow;
+  head.rowsBegin = sizeof(head) + allBuckets * sizeof(Bucket);
+  head.fileBytes = head.rowsBegin + uint64_t(rowCount) * bytesOfRow;
+  head.hash = hashOf(head);
+  TemporaryFile file(path);
+  PDLRT_RETURN_IF_ERROR(file.create());
+  PDLRT_RETURN_IF_ERROR(file.write(&head, sizeof(head)));
+  PDLRT_RETURN_IF_ERROR(file.write(buckets, allBuckets * sizeof(Bucket)));
+  PDLRT_RETURN_IF_ERROR(file.write(rows, size_t(rowCount) * bytesOfRow));
+  digest = file.digest();
+  return file.commit();
 }

@@ -24,6 +24,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -43,6 +44,8 @@ struct Shard {
 struct Group {
   mutable std::mutex mutex;
   RowPool rows;
+  /// Where they are tracked; some may be there twice.
+  std::vector<int64_t> erasedKeys;
 };
 
 class HashTable final : public EmbeddingTable {
@@ -69,6 +72,9 @@ public:
     return shards[shard].rowCount.load(std::memory_order_relaxed);
   }
   void collectShard(int shard, std::vector<TableRow> &rows) const override;
+  void collectChanged(int shard, std::vector<TableRow> &rows) const override;
+  void trackErased(bool isTracked) override;
+  std::vector<int64_t> takeErased() override;
   size_t memoryBytes() const override;
 
 private:
@@ -105,6 +111,7 @@ private:
                     TableScratch &scratch) const;
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
                    NewRow content, uint32_t &row);
+  void listShard(int number, std::vector<TableRow> &rows) const;
   RowPool &rowsOfShard(int number) const {
     return groups[number / shardsOfLock].rows;
   }
@@ -122,6 +129,7 @@ private:
   std::atomic<uint16_t> now{0};
   /// Whether rows wait for quiescent points.
   std::atomic<bool> hasErased{false};
+  std::atomic<bool> tracksErased{false};
 };
 
 } // namespace
@@ -295,12 +303,13 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
       shard.index.prefetch(pdlabi::mixKey(uint64_t(keys[i + ahead])));
     const uint64_t mixed = pdlabi::mixKey(uint64_t(keys[i]));
     uint32_t row = 0;
-    if (!shard.index.find(mixed, row))
+    const bool isNew = !shard.index.find(mixed, row);
+    if (isNew)
       PDLRT_RETURN_IF_ERROR(
           insertRow(number, shard, keys[i], mixed, content, row));
     rows[i] = rowAt(number, row);
     // What comes from a checkpoint is kept there.
-    if (content == NewRow::Open)
+    if (isNew && content == NewRow::Open)
       layout().headerOf(rows[i]).noteSaved();
   }
   return {};
@@ -319,12 +328,17 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
                               TableScratch &scratch) {
   int64_t erased = 0;
   bool outOfMemory = false;
+  const bool isTracked = tracksErased.load(std::memory_order_relaxed);
   forEachKey(
       count, sortByShard(count, keys, scratch),
       [&](int number, Shard &shard, int64_t key, uint64_t mixed, int32_t) {
         uint32_t row = 0;
+        std::vector<int64_t> &tracked =
+            groups[number / shardsOfLock].erasedKeys;
         try {
           rowsOfShard(number).reserveErased(1);
+          if (isTracked && tracked.size() == tracked.capacity())
+            tracked.reserve(std::max<size_t>(16, 2 * tracked.size()));
           TableMoment *reading = moment();
           if (reading && shard.index.find(mixed, row))
             reading->noteErased(key, rowAt(number, row));
@@ -333,6 +347,8 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
         }
         if (outOfMemory || !shard.index.erase(mixed, row))
           return;
+        if (isTracked)
+          tracked.push_back(key);
         rowsOfShard(number).erase(row);
         hasErased.store(true, std::memory_order_relaxed);
         shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
@@ -372,18 +388,57 @@ int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
   return missing;
 }
 
-void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
-  const Shard &shard = shards[number];
+/// In the order of the index.
+void HashTable::listShard(int number, std::vector<TableRow> &rows) const {
   rows.clear();
-  {
-    const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-    rows.reserve(size_t(shardSize(number)));
-    shard.index.forEach([&](uint64_t key, uint32_t row) {
-      const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
-      rows.push_back({int64_t(pdlabi::unmixKey(mixed)), rowAt(number, row)});
-    });
-  }
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  rows.reserve(size_t(shardSize(number)));
+  shards[number].index.forEach([&](uint64_t key, uint32_t row) {
+    const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
+    rows.push_back({int64_t(pdlabi::unmixKey(mixed)), rowAt(number, row)});
+  });
+}
+
+void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
+  listShard(number, rows);
   sortByKey(rows);
+}
+
+void HashTable::collectChanged(int number, std::vector<TableRow> &rows) const {
+  // Headers are rarely in a cache.
+  constexpr size_t ahead = 16;
+  listShard(number, rows);
+  size_t changed = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size())
+      __builtin_prefetch(&layout().headerOf(rows[i + ahead].row));
+    if (layout().headerOf(rows[i].row).isDirty())
+      rows[changed++] = rows[i];
+  }
+  rows.resize(changed);
+  sortByKey(rows);
+}
+
+void HashTable::trackErased(bool isTracked) {
+  for (Group &group : groups) {
+    const std::lock_guard lock(group.mutex);
+    group.erasedKeys = {};
+  }
+  tracksErased.store(isTracked, std::memory_order_relaxed);
+}
+
+std::vector<int64_t> HashTable::takeErased() {
+  std::vector<int64_t> keys;
+  for (const Group &group : groups)
+    keys.insert(keys.end(), group.erasedKeys.begin(), group.erasedKeys.end());
+  for (Group &group : groups)
+    group.erasedKeys = {};
+  std::ranges::sort(keys, [](int64_t a, int64_t b) {
+    return std::pair(shardOf(a), a) < std::pair(shardOf(b), b);
+  });
+  const auto twice = std::ranges::unique(keys);
+  keys.erase(twice.begin(), twice.end());
+  return keys;
 }
 
 size_t HashTable::memoryBytes() const {
@@ -391,7 +446,8 @@ size_t HashTable::memoryBytes() const {
       memory.memoryBytes() + buckets.memoryBytes() + shardCount * sizeof(Shard);
   for (const Group &group : groups) {
     const std::lock_guard lock(group.mutex);
-    sum += sizeof(Group) + group.rows.memoryBytes();
+    sum += sizeof(Group) + group.rows.memoryBytes() +
+           group.erasedKeys.capacity() * sizeof(int64_t);
   }
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];

@@ -22,8 +22,14 @@ using namespace pdlrt;
 
 namespace {
 
-/// In the place of an image: the key is new.
-constexpr std::byte newKey{};
+/// In the place of an image: the key is new, or its row was as it had been
+/// saved and is not asked for.
+constexpr std::byte newKey{}, unchangedKey{};
+
+/// Whether that is no image.
+bool isMark(const std::byte *image) {
+  return image == &newKey || image == &unchangedKey;
+}
 
 /// What the heap takes beside each piece of memory.
 constexpr size_t heapBytes = 16;
@@ -31,7 +37,7 @@ constexpr size_t heapBytes = 16;
 /// What is known of some keys of a shard. Not thread-safe.
 class KeyMap {
 public:
-  /// The image of the key, `&newKey`, or null: nothing is known.
+  /// The image of the key, a mark, or null: nothing is known.
   const std::byte *find(int64_t key) const {
     if (places.empty())
       return nullptr;
@@ -201,7 +207,8 @@ TableMoment::TableMoment(const EmbeddingTable &table)
 
 TableMoment::~TableMoment() = default;
 
-void TableMoment::begin(size_t mostBytes) {
+void TableMoment::begin(size_t mostBytes, SavedRows which) {
+  saved = which;
   // A row at least, so that nobody waits where nothing is aside.
   const size_t ofRow = Images().bytesToGrow(rowBytes) + KeyMap().bytesGrown();
   room = std::make_shared<Room>(std::max(mostBytes, ofRow));
@@ -262,6 +269,13 @@ bool TableMoment::growImages(Shard &shard, bool isLimited) {
   return true;
 }
 
+/// Whether a row is not asked for. Of one that nobody has written since the
+/// moment began.
+bool TableMoment::isUnchanged(const void *row) const {
+  return saved == SavedRows::Changed &&
+         !table.layout().headerOf(const_cast<void *>(row)).isDirty();
+}
+
 /// Whether the row may be written; with the shard locked. Throws
 /// std::bad_alloc.
 bool TableMoment::preserveRow(Shard &shard, int64_t key, const void *row,
@@ -273,7 +287,13 @@ bool TableMoment::preserveRow(Shard &shard, int64_t key, const void *row,
     return false;
   if (shard.known.find(key))
     return true;
-  if (!growKnown(shard, isLimited) || !growImages(shard, isLimited))
+  if (!growKnown(shard, isLimited))
+    return false;
+  if (isUnchanged(row)) {
+    shard.known.add(key, &unchangedKey);
+    return true;
+  }
+  if (!growImages(shard, isLimited))
     return false;
   std::byte *image = shard.images.take(rowBytes);
   std::memcpy(image, row, table.rowBytes());
@@ -333,11 +353,15 @@ void TableMoment::collectShard(int number, std::vector<TableRow> &rows) const {
   rows.clear();
   if (shard.size == 0)
     return;
-  // Who inserts a key notes that it is new before it is found.
-  table.collectShard(number, rows);
+  // Who inserts a key notes that it is new before it is found. A row that was
+  // changed at the moment is so up to `pass`.
+  if (saved == SavedRows::Changed)
+    table.collectChanged(number, rows);
+  else
+    table.collectShard(number, rows);
   const std::lock_guard lock(shard.mutex);
   std::erase_if(rows, [&](const TableRow &row) {
-    return shard.known.find(row.key) == &newKey;
+    return isMark(shard.known.find(row.key));
   });
   if (!shard.hasErased)
     return;
@@ -347,7 +371,7 @@ void TableMoment::collectShard(int number, std::vector<TableRow> &rows) const {
   const size_t found = rows.size();
   shard.known.forEach([&](int64_t key, const std::byte *image) {
     const TableRow row = {key, const_cast<std::byte *>(image)};
-    if (image != &newKey &&
+    if (!isMark(image) &&
         !std::binary_search(rows.begin(), rows.begin() + found, row, byKey))
       rows.push_back(row);
   });
@@ -371,10 +395,15 @@ void TableMoment::read(std::span<TableRow> rows, const Visit &visit) const {
   }
 }
 
-void TableMoment::pass(int number) {
+void TableMoment::pass(int number, std::span<const TableRow> rows) {
   Shard &shard = shards[number];
   {
     const std::lock_guard lock(shard.mutex);
+    // Who writes a row that is not known waits for this lock.
+    if (saved != SavedRows::All && !shard.isPassed)
+      for (const TableRow &row : rows)
+        if (!shard.known.find(row.key))
+          table.layout().headerOf(row.row).noteSaved();
     shard.isPassed.store(true, std::memory_order_release);
     room->give(shard.known.bytes() + shard.images.bytes());
     shard.known.clear();

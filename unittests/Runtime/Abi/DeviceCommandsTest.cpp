@@ -133,8 +133,8 @@ TEST_F(DeviceCommandsTest, ATraceHasThePieces) {
   Trace::start();
   EXPECT_EQ(stage(8, {1, 2, 3}), 123);
   const Trace::Recorded recorded = Trace::stop();
-  const auto own = std::ranges::find(recorded.threads, "fake device: test",
-                                     &ThreadTrace::name);
+  const auto own =
+      std::ranges::find(recorded.threads, "fake 0: test", &ThreadTrace::name);
   ASSERT_NE(own, recorded.threads.end());
   EXPECT_EQ(own->events.size(), 5u);
   EXPECT_EQ(stage(8, {1, 2, 3}), 123);

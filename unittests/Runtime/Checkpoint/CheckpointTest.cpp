@@ -211,8 +211,14 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
                  "{\"version\": " + version + "," + text.substr(begin.size()));
     EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
                 testing::AllOf(HasSubstr("format version " + version),
-                               HasSubstr("reads version 3;")));
+                               HasSubstr("reads version 3 and deltas of "
+                                         "version 4;")));
   }
+  // A whole one is no delta.
+  folder.write("c/manifest.json",
+               "{\"version\": 4," + text.substr(begin.size()));
+  EXPECT_THAT(Checkpoint::open(folder.file("c")).status().message(),
+              HasSubstr("its version is not that of its content"));
 }
 
 TEST(Checkpoint, AnotherModelIsRefused) {

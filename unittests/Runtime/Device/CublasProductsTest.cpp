@@ -33,11 +33,11 @@ protected:
     handle.reset();
     EXPECT_EQ(state.alive, 0);
   }
-  void open(const FakeFaults &faults) {
+  void open(const FakeFaults &faults, bool roundsToTF32 = false) {
     products.reset();
     handle.reset();
     device = createFakeDevice(faults);
-    handle = *CublasHandle::create(library);
+    handle = *CublasHandle::create(library, roundsToTF32);
     products = std::make_unique<CublasProducts>(*device, *handle, itsStream);
   }
 
@@ -123,6 +123,21 @@ TEST_F(CublasProductsTest, WhatIsPreferredIsTheSameEachTime) {
   EXPECT_EQ(asked<uint32_t>(cublaslt::alignmentAttributeC), 4u);
   EXPECT_EQ(asked<uint32_t>(cublaslt::alignmentAttributeD), 4u);
   EXPECT_EQ(asked<uint64_t>(standin::biasAlignment), 16u);
+}
+
+TEST_F(CublasProductsTest, TF32IsForFactorsThatNothingElseRounds) {
+  open({}, /*roundsToTF32=*/true);
+  for (bool roundsFactors : {false, true}) {
+    ASSERT_TRUE(*products->multiply({false, false, 1, 1, 1, memory.data(),
+                                     memory.data() + 8, nullptr,
+                                     memory.data() + 16, 1, roundsFactors}));
+    // CUBLAS_COMPUTE_32F_FAST_16BF and CUBLAS_COMPUTE_32F_FAST_TF32.
+    EXPECT_EQ(state.compute, roundsFactors ? 75 : 77);
+    EXPECT_EQ(asked<uint64_t>(cublaslt::implementationAttribute),
+              roundsFactors ? ~uint64_t(0x40000) : ~uint64_t(0));
+    // As without it: the order of sums is the same each time.
+    EXPECT_EQ(asked<uint32_t>(cublaslt::reductionAttribute), 2u);
+  }
 }
 
 TEST_F(CublasProductsTest, HeuristicsAreAskedOnceForEachKind) {
@@ -235,7 +250,7 @@ TEST_F(CublasProductsTest, ErrorsAreSentencesAndLeaveNothing) {
 TEST_F(CublasProductsTest, ALibraryThatDoesNotStart) {
   state.nextFailure = "create";
   state.failure = 1;
-  EXPECT_EQ(CublasHandle::create(library).status().message(),
+  EXPECT_EQ(CublasHandle::create(library, false).status().message(),
             "starting NVIDIA's cuBLASLt: what went wrong (cuBLAS status 1): "
             "install one that fits the driver, or translate the model with "
             "--numerics=strict");

@@ -232,7 +232,7 @@ protected:
 };
 
 TEST_F(CudaDeviceTest, OpensAndEnds) {
-  EXPECT_EQ(device->describe(), "a GPU");
+  EXPECT_EQ(device->describe(), "GPU 0, a GPU");
   stream.reset();
   device.reset();
   EXPECT_THAT(calls, ElementsAre("synchronize", "end of stream", "unload",
@@ -314,16 +314,18 @@ TEST_F(CudaDeviceTest, GraphsAreWorkThatIsKept) {
 TEST_F(CudaDeviceTest, TracesHaveTheWorkOfStreams) {
   Trace::start();
   EXPECT_TRUE(stream->clear(nullptr, 1).ok());
-  EXPECT_TRUE(stream->launch(0, 1, std::array<uint64_t, 2>{0, 0}).ok());
+  EXPECT_TRUE(
+      stream->launch(0, 1, std::array<uint64_t, 2>{0, 0}, {}, "w1").ok());
   EXPECT_TRUE(stream->synchronize().ok());
   const Trace::Recorded recorded = Trace::stop();
-  const auto own =
-      std::ranges::find(recorded.threads, "a GPU: test", &ThreadTrace::name);
+  const auto own = std::ranges::find(recorded.threads, "GPU 0, a GPU: test",
+                                     &ThreadTrace::name);
   ASSERT_NE(own, recorded.threads.end());
   const std::vector<TraceEvent> &events = own->events;
   ASSERT_EQ(events.size(), 2u);
   EXPECT_STREQ(events[0].name, "clear");
   EXPECT_STREQ(events[1].name, "kernel_fill");
+  EXPECT_STREQ(events[1].symbol, "w1");
   for (const TraceEvent &event : events)
     EXPECT_EQ(event.end - event.begin, 1000000);
   // Nothing is left of it.
@@ -376,7 +378,7 @@ TEST_F(CudaDeviceTest, ProductsAreTheLibrarys) {
   const Trace::Recorded recorded = Trace::stop();
   EXPECT_EQ(c, 15);
   EXPECT_EQ(standin::state.stream, itsStream);
-  const auto own = std::ranges::find(recorded.threads, "a GPU: products",
+  const auto own = std::ranges::find(recorded.threads, "GPU 0, a GPU: products",
                                      &ThreadTrace::name);
   ASSERT_NE(own, recorded.threads.end());
   ASSERT_EQ(own->events.size(), 1u);
@@ -391,6 +393,22 @@ TEST_F(CudaDeviceTest, ProductsAreTheLibrarys) {
   EXPECT_EQ(standin::state.alive, 1);
   multiplier.reset();
   EXPECT_EQ(standin::state.alive, 0);
+}
+
+TEST_F(CudaDeviceTest, ProductsTakeTF32WhereTheCodeSaysSo) {
+  const cublaslt::Library library = standin::library();
+  const float a = 3, b = 5;
+  float c = 0;
+  for (bool roundsToTF32 : {false, true}) {
+    const auto multiplier = *cuda::openDevice(driver, 0, &library);
+    ASSERT_TRUE(
+        multiplier->load({"TEXT", kernels, /*multiplies=*/true, roundsToTF32})
+            .ok());
+    const auto itsOwn = *multiplier->createStream("products");
+    ASSERT_TRUE(*itsOwn->multiply(smallProduct(a, b, c)));
+    EXPECT_EQ(standin::state.compute, roundsToTF32 ? cublaslt::computeFastTF32
+                                                   : cublaslt::computeFloat32);
+  }
 }
 
 TEST_F(CudaDeviceTest, ProductsFailBeforeTheFirstStep) {

@@ -8,12 +8,16 @@
 
 #include "pdlrt/Table/FrozenTable.h"
 
+#include "Support/TestFolder.h"
 #include "pdlabi/hash.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <random>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -116,6 +120,89 @@ TEST(FrozenTableTest, RowsThatWereFoundStay) {
   EXPECT_EQ(table->find(3, keys, rows), 1);
   EXPECT_EQ(rows[0], &other);
   EXPECT_EQ(*static_cast<int64_t *>(rows[1]), 2);
+}
+
+TEST(FrozenTableTest, RemovedKeysHideWhatIsBehind) {
+  const Expected<FrozenTable> below = tableOf({1, 2, 3});
+  std::vector<uint64_t> places;
+  const Expected<FrozenTable> above =
+      FrozenTable::build({2, 4, 3, 9}, 3 * sizeof(int64_t), places, 2);
+  ASSERT_TRUE(below.ok() && above.ok());
+  const int64_t keys[] = {1, 2, 3, 4, 5, 9};
+  void *rows[6] = {};
+  EXPECT_EQ(above->find(6, keys, rows), 2);
+  EXPECT_EQ(rows[2], FrozenTable::removedRow);
+  EXPECT_EQ(rows[5], FrozenTable::removedRow);
+  void *const ofTwo = rows[1];
+  EXPECT_EQ(below->find(6, keys, rows), 1);
+  EXPECT_EQ(rows[1], ofTwo);
+  EXPECT_EQ(rows[2], FrozenTable::removedRow);
+  EXPECT_EQ(*static_cast<int64_t *>(rows[0]), 1);
+  std::map<int64_t, bool> all;
+  above->forEach([&](int64_t key, const char *row) { all[key] = row; });
+  EXPECT_EQ(all, (std::map<int64_t, bool>{
+                     {2, true}, {3, false}, {4, true}, {9, false}}));
+}
+
+TEST(FrozenTableTest, IsTheSameInAFile) {
+  TestFolder folder;
+  std::vector<int64_t> keys;
+  for (int64_t i = 0; i < 5000; ++i)
+    keys.push_back(i * i - 7);
+  for (const std::vector<int64_t> &some :
+       {keys, std::vector<int64_t>(), std::vector<int64_t>{-3}}) {
+    const Expected<FrozenTable> table = tableOf(some);
+    ASSERT_TRUE(table.ok());
+    FileDigest digest;
+    ASSERT_TRUE(table->write(folder.file("rows"), digest).ok());
+    EXPECT_EQ(digest.bytes, folder.read("rows").size());
+    const Expected<FrozenTable> mapped =
+        FrozenTable::map(folder.file("rows"), 3 * sizeof(int64_t));
+    ASSERT_TRUE(mapped.ok()) << mapped.status().message();
+    EXPECT_TRUE(mapped->isMapped());
+    EXPECT_EQ(mapped->size(), int64_t(some.size()));
+    expectRows(*mapped, some);
+  }
+  EXPECT_FALSE(FrozenTable::map(folder.file("rows"), 8).ok());
+  EXPECT_FALSE(FrozenTable::map(folder.file("none"), 24).ok());
+}
+
+/// Nothing but the file is read, whatever is in it.
+TEST(FrozenTableTest, ADamagedFileIsRefusedOrHarmless) {
+  TestFolder folder;
+  std::vector<int64_t> keys;
+  for (int64_t i = 0; i < 40; ++i)
+    keys.push_back(i);
+  const Expected<FrozenTable> table = tableOf(keys);
+  ASSERT_TRUE(table.ok());
+  FileDigest digest;
+  ASSERT_TRUE(table->write(folder.file("rows"), digest).ok());
+  const std::string whole = folder.read("rows");
+  std::mt19937 draw(5);
+  int refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string bytes = whole;
+    bytes[draw() % (round % 2 ? 128 : bytes.size())] ^= char(1 << draw() % 8);
+    if (round % 7 == 0)
+      bytes.resize(draw() % bytes.size());
+    folder.write("damaged", bytes);
+    const Expected<FrozenTable> mapped =
+        FrozenTable::map(folder.file("damaged"), 3 * sizeof(int64_t));
+    if (!mapped) {
+      ++refused;
+      continue;
+    }
+    std::vector<void *> rows(keys.size());
+    mapped->find(int64_t(keys.size()), keys.data(), rows.data());
+    int64_t sum = 0;
+    for (const void *row : rows)
+      if (row && row != FrozenTable::removedRow)
+        sum += *static_cast<const char *>(row);
+    mapped->forEach(
+        [&](int64_t key, const char *row) { sum += key + (row ? *row : 0); });
+    EXPECT_NE(sum, std::numeric_limits<int64_t>::min());
+  }
+  EXPECT_GT(refused, 200);
 }
 
 TEST(FrozenTableTest, IndexTakesFewBytes) {

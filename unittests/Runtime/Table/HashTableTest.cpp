@@ -636,6 +636,59 @@ TEST(HashTable, OnlyRowsOfACheckpointAreClean) {
     EXPECT_EQ(table->layout().headerOf(rows[i]).isDirty(), i >= 2);
 }
 
+TEST(HashTable, TellsWhatHasChanged) {
+  auto table = createHashTable(makeOptions());
+  TableScratch scratch;
+  std::vector<int64_t> keys;
+  for (int64_t key = 0; keys.size() < 200; ++key)
+    if (EmbeddingTable::shardOf(key) == 3 || EmbeddingTable::shardOf(key) == 20)
+      keys.push_back(key);
+  std::vector<void *> rows(keys.size());
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  ->findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
+                                 scratch, inserted)
+                  .ok());
+  const auto changedKeys = [&](int shard) {
+    std::vector<TableRow> changed;
+    table->collectChanged(shard, changed);
+    std::vector<int64_t> found;
+    for (const TableRow &row : changed)
+      found.push_back(row.key);
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+    return found;
+  };
+  EXPECT_EQ(changedKeys(3).size() + changedKeys(20).size(), keys.size());
+  for (void *row : rows)
+    table->layout().headerOf(row).noteSaved();
+  EXPECT_TRUE(changedKeys(3).empty());
+  table->layout().headerOf(rows[9]).noteWrite();
+  table->layout().headerOf(rows[2]).noteUpdate(1);
+  std::vector<int64_t> changed = changedKeys(3), more = changedKeys(20);
+  changed.insert(changed.end(), more.begin(), more.end());
+  std::sort(changed.begin(), changed.end());
+  EXPECT_EQ(changed, (std::vector<int64_t>{keys[2], keys[9]}));
+
+  // Nobody has asked for what is erased.
+  EXPECT_EQ(table->erase(1, keys.data(), scratch), 1);
+  EXPECT_TRUE(table->takeErased().empty());
+  table->trackErased(true);
+  EXPECT_EQ(table->erase(5, keys.data(), scratch), 4);
+  void *row = nullptr;
+  ASSERT_TRUE(table->findOrInsert(1, &keys[4], &row, scratch, inserted).ok());
+  EXPECT_EQ(table->erase(1, &keys[4], scratch), 1);
+  std::vector<int64_t> expected(keys.begin() + 1, keys.begin() + 5);
+  std::sort(expected.begin(), expected.end(), [](int64_t a, int64_t b) {
+    return std::pair(EmbeddingTable::shardOf(a), a) <
+           std::pair(EmbeddingTable::shardOf(b), b);
+  });
+  EXPECT_EQ(table->takeErased(), expected);
+  EXPECT_TRUE(table->takeErased().empty());
+  EXPECT_EQ(table->erase(1, &keys[7], scratch), 1);
+  table->trackErased(true);
+  EXPECT_TRUE(table->takeErased().empty());
+}
+
 TEST(RowHeader, CountsAndSaturates) {
   RowHeader header = {};
   header.begin(9);

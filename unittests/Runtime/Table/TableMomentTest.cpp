@@ -21,6 +21,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -135,6 +136,76 @@ TEST(TableMoment, RowsAreThoseOfTheMoment) {
     EXPECT_EQ(found, expected);
     EXPECT_NE(contentOf(*table), expected);
   }
+}
+
+// Exactly those, as they were; and what is written meanwhile has changed since.
+TEST(TableMoment, ReadsWhatHasChanged) {
+  auto table = makeTable();
+  const std::vector<int64_t> keys = keysFrom(1, 5000);
+  const std::vector<void *> rows = insert(*table, keys);
+  const auto write = [&](size_t first, size_t end, float by) {
+    update(*table, {keys.begin() + first, keys.begin() + end},
+           {rows.begin() + first, rows.begin() + end}, by);
+    for (size_t i = first; i < end; ++i)
+      table->layout().headerOf(rows[i]).noteUpdate(1);
+  };
+  const auto erase = [&](size_t first, size_t end) {
+    TableScratch scratch;
+    EXPECT_EQ(table->erase(int64_t(end - first), keys.data() + first, scratch),
+              int64_t(end - first));
+  };
+  const auto keysOf = [&](size_t first, size_t end) {
+    return std::set<int64_t>(keys.begin() + first, keys.begin() + end);
+  };
+  for (void *row : rows)
+    table->layout().headerOf(row).noteSaved();
+  write(0, 1000, 1);
+  const Rows all = contentOf(*table);
+  TableMoment &moment = table->beginMoment(size_t(1) << 20, SavedRows::Changed);
+  std::vector<TableRow> ofShard;
+  std::set<int64_t> found;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    // Some before anything is read, some between a list and its rows.
+    if (s == 0) {
+      write(800, 1500, 2);
+      erase(900, 950);
+      erase(1400, 1450);
+      // New, and back.
+      std::vector<int64_t> some = keysFrom(100'000, 100);
+      some.push_back(keys[900]);
+      some.push_back(keys[1400]);
+      insert(*table, some);
+    }
+    moment.collectShard(s, ofShard);
+    if (s == EmbeddingTable::shardCount / 2) {
+      write(700, 800, 3);
+      write(2000, 2100, 3);
+      erase(700, 710);
+    }
+    moment.read(ofShard, [&](std::span<const TableRow> some) {
+      for (const TableRow &row : some) {
+        EXPECT_TRUE(found.insert(row.key).second);
+        EXPECT_EQ(std::memcmp(row.row, all.at(row.key).data(), sizeof(Row)), 0);
+      }
+    });
+    moment.pass(s, ofShard);
+  }
+  table->endMoment();
+  EXPECT_EQ(found, keysOf(0, 1000));
+  std::set<int64_t> since;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table->collectChanged(s, ofShard);
+    for (const TableRow &row : ofShard)
+      since.insert(row.key);
+  }
+  std::set<int64_t> expected = keysOf(710, 900);
+  expected.merge(keysOf(950, 1400));
+  expected.merge(keysOf(1450, 1500));
+  expected.merge(keysOf(2000, 2100));
+  expected.insert({keys[900], keys[1400]});
+  for (int64_t key : keysFrom(100'000, 100))
+    expected.insert(key);
+  EXPECT_EQ(since, expected);
 }
 
 // Erased rows are of the moment, whatever becomes of their memory; so are keys

@@ -44,6 +44,8 @@ struct SessionOptions {
   bool emulateBFloat16 = false;
   /// What a program for devices computes on (ProgramDevice.h).
   std::string device = "cuda";
+  /// Its products may round factors to TF32.
+  bool roundsToTF32 = false;
   /// Where tables are: "host" or "device".
   std::string tablePlacement = "host";
   /// How many samples metrics of groups may keep in this process.
@@ -69,7 +71,9 @@ struct SessionOptions {
   std::string checkpoint;
   /// Save after each so many steps, beside after each epoch and at the end.
   std::optional<int64_t> checkpointSteps;
-  /// How many checkpoints stay; 0: all.
+  /// How many deltas stand between two whole checkpoints; 0: all are whole.
+  int64_t checkpointDeltas = 0;
+  /// How many checkpoints stay, with all that they follow; 0: all.
   int64_t checkpointKeep = 3;
   /// Go on from the newest checkpoint, if there is one.
   bool resume = false;

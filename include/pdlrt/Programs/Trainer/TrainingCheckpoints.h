@@ -99,7 +99,8 @@ private:
   Status resume(Scheduler &scheduler);
   Status addRunning(const RunningEpoch &running,
                     CheckpointWriter &writer) const;
-  Status complete(Save &save) const;
+  Status complete(Save &save);
+  SaveScope scopeOf(const std::string &name) const;
 
   const pdl_descriptor &descriptor;
   const SessionOptions &options;
@@ -109,6 +110,15 @@ private:
   std::optional<Checkpoint> resumedFrom;
   /// Steps and epoch of the last checkpoint that was written or resumed.
   std::pair<int64_t, int64_t> latest = {0, 0};
+  /// What a delta may follow: the last save that is whole, or what was resumed.
+  struct Previous {
+    CheckpointLink link;
+    /// What owners of state call it.
+    std::string saveName;
+    /// How many deltas lead to it from a whole one.
+    int64_t deltas = 0;
+  };
+  std::optional<Previous> previous;
   /// The save that goes on.
   std::unique_ptr<BackgroundTask> ongoing;
 };

@@ -87,19 +87,14 @@ Status Command::openDevices() {
   if (descriptor.target == PDL_TARGET_CPU || !devices.empty())
     return {};
   Expected<std::vector<std::unique_ptr<ProgramDevice>>> opened =
-      ProgramDevice::open(descriptor, options.device);
+      ProgramDevice::open(descriptor, options.device, layout().localReplicas(),
+                          options.roundsToTF32);
   if (!opened)
     return std::move(opened).status();
   devices = std::move(*opened);
-  const int replicas = layout().localReplicas();
-  if (devices.size() > size_t(replicas))
-    return Status::invalid(fmt::format(
-        "--device names {} devices, but this process has {} replica{}, each of "
-        "which computes on one: name fewer devices, or train with more "
-        "--replicas",
-        devices.size(), replicas, replicas == 1 ? "" : "s"));
   for (const std::unique_ptr<ProgramDevice> &each : devices)
-    logInfo("computing on " + each->device().describe());
+    logInfo("computing on " + each->device().describe() +
+            (options.roundsToTF32 ? ", with factors of products in TF32" : ""));
   return {};
 }
 

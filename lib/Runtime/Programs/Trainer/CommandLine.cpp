@@ -13,6 +13,7 @@
 #include "Programs/Trainer/SessionFiles.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Abi/ProgramDevice.h"
 #include "pdlrt/Core/Allocator.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/FlagValues.h"
@@ -240,7 +241,19 @@ static void addCheckpointFlags(CLI::App &command, Flags &flags,
       ->group("Checkpoints");
   command
       .add_option("--checkpoint-keep", flags.session.checkpointKeep,
-                  "Keep the newest N checkpoints; 0 keeps all")
+                  "Keep the newest N checkpoints, with all that deltas among "
+                  "them need; 0 keeps all")
+      ->type_name("N")
+      ->transform(wholeNumber(0, maxCount))
+      ->capture_default_str()
+      ->needs(folder)
+      ->group("Checkpoints");
+  command
+      .add_option(
+          "--checkpoint-deltas", flags.session.checkpointDeltas,
+          "Between two whole checkpoints write N deltas: of tables only "
+          "the rows that changed since the checkpoint before; 0 writes "
+          "none")
       ->type_name("N")
       ->transform(wholeNumber(0, maxCount))
       ->capture_default_str()
@@ -303,6 +316,14 @@ static void addExecutionFlags(CLI::App &command,
                              "translate the model with --target=cuda");
         })
         ->group("");
+  const bool hasTF32 = descriptor.target != PDL_TARGET_CPU &&
+                       descriptor.numerics == PDL_NUMERICS_FAST;
+  command
+      .add_flag("--tf32", flags.session.roundsToTF32,
+                "Let products of f32 on the device round their factors to "
+                "TF32, which is faster on a GPU and less exact "
+                "(docs/Numerics.md). Part of the result")
+      ->group(hasTF32 ? "Execution" : "");
   command
       .add_option("--table-placement", flags.session.tablePlacement,
                   "Where tables are: host, in its memory; device, in that of "
@@ -576,6 +597,16 @@ static Status checkDataFlagsOf(const std::string &command,
   return checkDataFlags(tested, descriptor, *program);
 }
 
+/// The same of --device.
+static Status checkDeviceFlag(const pdl_descriptor &descriptor,
+                              const SessionOptions &options) {
+  if (descriptor.target == PDL_TARGET_CPU)
+    return {};
+  return ProgramDevice::check(
+      options.device,
+      options.distributed ? options.workers : options.groups * options.workers);
+}
+
 /// Brings what was read into the form that the session wants. All texts have
 /// passed their checks.
 static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
@@ -621,6 +652,22 @@ static Status takeCompute(const pdl_descriptor &descriptor,
         "this program was translated with --compute=bf16, but this CPU has no "
         "AVX512-BF16; translate the model without it, or add --emulate-bf16 to "
         "get the same numbers slowly");
+  return {};
+}
+
+/// Whether the program has products whose factors may become TF32.
+static Status checkTF32(const pdl_descriptor &descriptor,
+                        const SessionOptions &options) {
+  if (!options.roundsToTF32)
+    return {};
+  if (descriptor.target == PDL_TARGET_CPU)
+    return Status::invalid(
+        "--tf32 is for products on a GPU, but this program computes on CPUs: "
+        "leave it out, or translate the model with --target=cuda");
+  if (descriptor.numerics != PDL_NUMERICS_FAST)
+    return Status::invalid(
+        "--tf32 is for numerics fast, but the products of this program are "
+        "strict: leave it out, or translate the model with --numerics=fast");
   return {};
 }
 
@@ -690,6 +737,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
     options.ownerProgram =
         &owned.emplace(*owner, options.distributed->gradientPacking)
              .descriptor();
+  if (Status status = checkTF32(descriptor, options); !status.ok())
+    return fail(2, status.message());
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
@@ -698,11 +747,13 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       !status.ok())
     return fail(2, status.message());
   // The other processes of a job are told, so that they do not wait.
-  const Status dataFlags =
+  Status wrongFlags =
       checkDataFlagsOf(command->get_name(), descriptor, options);
-  if (!dataFlags.ok() && !options.distributed)
-    return fail(2, dataFlags.message());
-  const int failure = dataFlags.ok() ? 1 : 2;
+  if (wrongFlags.ok())
+    wrongFlags = checkDeviceFlag(descriptor, options);
+  if (!wrongFlags.ok() && !options.distributed)
+    return fail(2, wrongFlags.message());
+  const int failure = wrongFlags.ok() ? 1 : 2;
   std::unique_ptr<RealClock> clock;
   std::unique_ptr<Transport> transport, loopback;
   if (options.distributed) {

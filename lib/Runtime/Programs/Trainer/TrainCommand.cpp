@@ -251,6 +251,16 @@ void TrainCommand::letMemoryGo() {
   model.reset();
 }
 
+/// With what helps behind an error of a device, or of what works on it.
+Status TrainCommand::withAdvice(Status status) const {
+  if (status.code() != PDL_INTERNAL || devices.empty() ||
+      status.message().find("--resume") != std::string::npos)
+    return status;
+  return Status::internal(status.message() +
+                          "; start again, with --resume where there is a "
+                          "checkpoint");
+}
+
 Status TrainCommand::run() {
   Status status = caught([this] {
     PDLRT_RETURN_IF_ERROR(checkAlone());
@@ -268,7 +278,7 @@ Status TrainCommand::run() {
   }
   status = caught([this] { return joinOthers(); });
   if (status.ok()) {
-    status = caught([this] { return runJoined(); });
+    status = withAdvice(caught([this] { return runJoined(); }));
     // A save may take long.
     if (!status.ok() && (hasBegun || !stopSignal()) && options.onError)
       options.onError(status.message());

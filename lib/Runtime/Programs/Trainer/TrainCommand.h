@@ -94,6 +94,7 @@ private:
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
   Status finishSave();
+  Status withAdvice(Status status) const;
   Status writeMeasuredCosts();
   Status openLosses();
   std::string epochLine(int64_t epoch, int64_t steps,

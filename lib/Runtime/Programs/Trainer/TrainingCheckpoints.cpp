@@ -12,6 +12,7 @@
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Protocol/ServerCheckpoint.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -157,6 +158,8 @@ Status TrainingCheckpoints::resume(Scheduler &scheduler) {
     logWarning(fmt::format("{} was trained with numerics {}, this program has "
                            "{}: the last bits will differ",
                            checkpoint.path(), manifest.numerics, numerics));
+  previous = Previous{checkpoint.link(), saveNameOf(checkpoint),
+                      int64_t(checkpoint.earlier().size())};
   resumedFrom = std::move(**newest);
   return {};
 }
@@ -172,6 +175,8 @@ struct TrainingCheckpoints::Save {
   CheckpointWriter writer;
   CheckpointManifest manifest;
   std::unique_ptr<RestOfSave> rest;
+  std::string saveName;
+  int64_t deltas = 0;
   /// What has yet to be written of an epoch that is not over.
   std::optional<RunningEpoch> running;
 };
@@ -183,8 +188,24 @@ Status TrainingCheckpoints::addRunning(const RunningEpoch &running,
                           writer);
 }
 
+/// Of the save that is to have the folder `name`.
+SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
+  if (options.checkpointDeltas == 0)
+    return {};
+  // It does not follow itself, which it replaces, nor what somebody removed.
+  uint64_t digest = 0;
+  if (!previous || previous->deltas >= options.checkpointDeltas ||
+      fs::path(name).filename() == previous->link.name ||
+      !readManifest(options.checkpoint + "/" + previous->link.name + "/" +
+                        manifestName,
+                    &digest) ||
+      digest != previous->link.digest)
+    return {SavedRows::Base};
+  return {SavedRows::Changed, previous->saveName};
+}
+
 /// All that is left of a save.
-Status TrainingCheckpoints::complete(Save &save) const {
+Status TrainingCheckpoints::complete(Save &save) {
   if (save.rest)
     PDLRT_RETURN_IF_ERROR(save.rest->finish(save.writer, save.manifest));
   // Whoever waits for room for rows waits no more.
@@ -194,7 +215,11 @@ Status TrainingCheckpoints::complete(Save &save) const {
   // Servers may have let a later start in since they have saved.
   PDLRT_RETURN_IF_ERROR(folder->checkOwner());
   const int64_t steps = save.manifest.progress.steps;
-  PDLRT_RETURN_IF_ERROR(save.writer.commit(std::move(save.manifest)));
+  uint64_t digest = 0;
+  PDLRT_RETURN_IF_ERROR(save.writer.commit(std::move(save.manifest), &digest));
+  previous = Previous{{fs::path(folder->nameOf(steps)).filename(), digest},
+                      save.saveName,
+                      save.deltas};
   return folder->removeOld(steps, options.checkpointKeep);
 }
 
@@ -205,18 +230,30 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   PDLRT_RETURN_IF_ERROR(finish());
   const int64_t steps = progress.steps;
   latest = {steps, progress.epoch};
-  // An earlier start of this process has saved that.
-  if (job.isRepeating())
+  // An earlier start of this process has saved that, how is not known here.
+  if (job.isRepeating()) {
+    previous.reset();
     return job.awaitSaved();
-  auto save = std::make_shared<Save>(
-      CheckpointWriter(CheckpointFolder::nameIn(options.checkpoint, steps)));
+  }
+  const std::string path = CheckpointFolder::nameIn(options.checkpoint, steps);
+  const SaveScope scope = scopeOf(path);
+  auto save = std::make_shared<Save>(CheckpointWriter(path));
   save->manifest.settings = settings;
   save->manifest.progress = std::move(progress);
-  auto rest = job.beginSave(model, save->writer, save->manifest);
+  if (scope.rows == SavedRows::Changed) {
+    save->manifest.after = previous->link;
+    save->deltas = previous->deltas + 1;
+  }
+  previous.reset();
+  auto rest = job.beginSave(model, save->writer, save->manifest, scope);
   if (!rest)
     return rest.status();
   if (!folder)
     return job.awaitSaved();
+  Expected<std::string> saveName = saveNameOf(save->writer);
+  if (!saveName)
+    return saveName.status();
+  save->saveName = std::move(*saveName);
   save->rest = std::move(*rest);
   const bool isRunning = !save->manifest.progress.positions.empty();
   // What metrics of groups keep may be large, and is not copied.

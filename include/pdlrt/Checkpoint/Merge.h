@@ -1,0 +1,30 @@
+//===- Merge.h - A whole checkpoint of a delta ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLRT_CHECKPOINT_MERGE_H
+#define PDLRT_CHECKPOINT_MERGE_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Core/Status.h"
+
+#include <string>
+
+namespace pdlrt {
+
+/// Writes the folder `path`, which is not there yet: the state of `checkpoint`
+/// without anything that it follows, byte for byte what the same processes
+/// would have written instead of the delta, with parts of `sizes`. A whole one
+/// is copied. In memory are the keys of one process's tables. Throws
+/// std::bad_alloc.
+Status mergeCheckpoint(const Checkpoint &checkpoint, const std::string &path,
+                       const TablePartSizes &sizes = {});
+
+} // namespace pdlrt
+
+#endif // PDLRT_CHECKPOINT_MERGE_H

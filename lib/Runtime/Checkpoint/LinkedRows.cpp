@@ -1,0 +1,74 @@
+//===- LinkedRows.cpp - Where the rows of a table are in files ------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint/LinkedRows.h"
+
+#include "Checkpoint/TableParts.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace pdlrt;
+
+/// Instead of a row in the file: before it the key has no row any more.
+static constexpr int64_t noRow = -1;
+
+/// Takes in a part of a table, behind all that it follows.
+static Status addPart(const Checkpoint &link, size_t index,
+                      LinkedRows &linked) {
+  const CheckpointPart &part = link.manifest().parts[index];
+  const SafetensorsFile &file = link.file(index);
+  if (link.isDelta() && !part.isChanges) {
+    const size_t before = linked.rows.size();
+    for (size_t i = 0; i < before; ++i)
+      if (part.holdsShard(EmbeddingTable::shardOf(linked.rows[i].key)))
+        linked.rows.push_back({linked.rows[i].key, linked.files.size(), noRow});
+  }
+  const Expected<std::vector<int64_t>> erased = erasedKeysOf(link, index);
+  if (!erased)
+    return erased.status();
+  for (int64_t key : *erased)
+    linked.rows.push_back({key, linked.files.size(), noRow});
+  const TensorView *keys = file.find("keys");
+  if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
+    return link.damaged(part.file + " has no keys");
+  std::vector<int64_t> all(size_t(keys->elementCount));
+  PDLRT_RETURN_IF_ERROR(keys->copyTo(all.data()));
+  for (int64_t i = 0; i < keys->elementCount; ++i)
+    linked.rows.push_back({all[size_t(i)], linked.files.size(), i});
+  linked.files.push_back({&link, &file, keys->elementCount});
+  return {};
+}
+
+/// Keeps of each key the last row, unless it has none any more.
+static void keepLast(std::vector<LinkedRows::Row> &rows) {
+  std::ranges::sort(rows, [](const auto &a, const auto &b) {
+    return std::tie(a.key, a.file, a.index) < std::tie(b.key, b.file, b.index);
+  });
+  size_t kept = 0;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if ((i + 1 == rows.size() || rows[i + 1].key != rows[i].key) &&
+        rows[i].index != noRow)
+      rows[kept++] = rows[i];
+  rows.resize(kept);
+}
+
+Expected<LinkedRows> pdlrt::linkRows(const Checkpoint &checkpoint,
+                                     const std::string &symbol) {
+  LinkedRows linked;
+  PDLRT_RETURN_IF_ERROR(
+      checkpoint.forEachLink([&](const Checkpoint &link) -> Status {
+        const std::vector<CheckpointPart> &parts = link.manifest().parts;
+        for (size_t p = 0; p < parts.size(); ++p)
+          if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
+            PDLRT_RETURN_IF_ERROR(addPart(link, p, linked));
+        return {};
+      }));
+  keepLast(linked.rows);
+  return linked;
+}

@@ -1,0 +1,47 @@
+//===- LinkedRows.h - Where the rows of a table are in files ----*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_CHECKPOINT_LINKEDROWS_H
+#define LIB_RUNTIME_CHECKPOINT_LINKEDROWS_H
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// The rows of a table in a checkpoint and in all that it follows, each where
+/// it was written last.
+struct LinkedRows {
+  struct Row {
+    int64_t key;
+    size_t file;
+    int64_t index; ///< in the file
+  };
+  struct File {
+    const Checkpoint *of;
+    const SafetensorsFile *content;
+    int64_t rows;
+  };
+  /// Ascending by key.
+  std::vector<Row> rows;
+  std::vector<File> files;
+};
+
+/// Looks for them, by keys alone. The checkpoint outlives the result. Throws
+/// std::bad_alloc.
+Expected<LinkedRows> linkRows(const Checkpoint &checkpoint,
+                              const std::string &symbol);
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_CHECKPOINT_LINKEDROWS_H

@@ -1,0 +1,454 @@
+//===- DeltaTest.cpp - Checkpoints of what has changed --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint/SavedModel.h"
+#include "Support/TestFolder.h"
+
+#include "pdlrt/Checkpoint/Merge.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Checkpoint/State.h"
+#include "pdlrt/State/Updater.h"
+#include "pdlrt/Table/TableMoment.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <set>
+#include <thread>
+#include <utility>
+
+using namespace pdlrt;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t keyCount = 20'000;
+
+/// Changes a model of a rule that never divides by what it reads.
+class Changes {
+public:
+  Changes(Model &model, int threads)
+      : table(*model.table(SymbolTable)), scheduler(threads),
+        updater(model, model.descriptor().programs[0], scheduler) {}
+
+  /// A step on some keys, of which a few are new; and a few are erased.
+  void step(int64_t touched = 300, int64_t erased = 7) {
+    std::vector<int64_t> keys;
+    for (int64_t i = 0; i < touched; ++i)
+      keys.push_back(draw());
+    for (int64_t i = 0; i < 5; ++i)
+      keys.push_back(50'000'000 + next++);
+    update(std::move(keys));
+    std::vector<int64_t> gone;
+    for (int64_t i = 0; i < erased; ++i)
+      gone.push_back(draw());
+    TableScratch own;
+    table.erase(erased, gone.data(), own);
+    // Some come back at once, and some of what is gone later.
+    if (erased > 2)
+      update({gone.begin(), gone.begin() + 2});
+    table.quiesce(0);
+  }
+
+  void update(std::vector<int64_t> keys) {
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    std::vector<void *> rows(keys.size());
+    int64_t inserted = 0;
+    ASSERT_TRUE(table
+                    .findOrInsert(int64_t(keys.size()), keys.data(),
+                                  rows.data(), scratch, inserted)
+                    .ok());
+    std::vector<float> gradient(std::max(handWrittenWidth, handWrittenDense));
+    for (float &element : gradient)
+      element = float(random() % 1000) / 1000;
+    const std::vector<const void *> gradients(keys.size(), gradient.data());
+    Contribution merged;
+    merged.present = true;
+    merged.objectives[0].weight = 2;
+    merged.blocks.push_back({gradient.data()});
+    merged.blocks.push_back({gradient.data()});
+    merged.blocks.push_back({nullptr, int64_t(keys.size()), keys.data(),
+                             rows.data(), gradients.data()});
+    const Status status = updater.apply(merged);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+
+private:
+  int64_t draw() {
+    const auto i = int64_t(random() % uint64_t(keyCount));
+    return i % 2 ? i : -i * 977;
+  }
+
+  EmbeddingTable &table;
+  Scheduler scheduler;
+  Updater updater;
+  std::mt19937_64 random{7};
+  int64_t next = 0;
+  TableScratch scratch;
+};
+
+std::unique_ptr<Model> makeTrained(int32_t untouched = PDL_UNTOUCHED_LAZY) {
+  auto model =
+      std::make_unique<Model>(*handWrittenProgram({PDL_F32, untouched}), 3);
+  Changes changes(*model, 1);
+  std::vector<int64_t> keys;
+  for (int64_t i = 0; i < keyCount; ++i)
+    keys.push_back(i % 2 ? i : -i * 977);
+  changes.update(std::move(keys));
+  return model;
+}
+
+std::string dumpOf(const TestFolder &folder, const Model &model) {
+  EXPECT_TRUE(dumpModel(model, folder.file("dump"), /*withSlots=*/true).ok());
+  return folder.read("dump");
+}
+
+/// Checkpoints of a model, in `chain` of the folder.
+struct Chain {
+  explicit Chain(const TestFolder &folder) : folder(folder) {
+    fs::create_directory(folder.file("chain"));
+  }
+
+  std::string pathOf(int64_t steps) const {
+    return CheckpointFolder::nameIn(folder.file("chain"), steps);
+  }
+  CheckpointManifest manifestOf(int64_t steps, bool isDelta) const {
+    CheckpointManifest manifest;
+    manifest.progress.steps = steps;
+    manifest.settings = {{"--rows", "0:100%"}};
+    if (isDelta)
+      manifest.after = last;
+    return manifest;
+  }
+  void commit(CheckpointWriter &writer, CheckpointManifest manifest) {
+    last.name = fs::path(pathOf(manifest.progress.steps)).filename();
+    const Status status = writer.commit(std::move(manifest), &last.digest);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  void save(const Model &model, int64_t steps, bool isDelta,
+            const TablePartSizes &sizes = {}) {
+    CheckpointWriter writer(pathOf(steps));
+    CheckpointManifest manifest = manifestOf(steps, isDelta);
+    describeModel(model, manifest);
+    const Status status =
+        saveParts(model, "dense.safetensors", writer, nullptr, sizes,
+                  isDelta ? SavedRows::Changed : SavedRows::Base);
+    ASSERT_TRUE(status.ok()) << status.message();
+    commit(writer, std::move(manifest));
+  }
+
+  const TestFolder &folder;
+  CheckpointLink last;
+};
+
+/// How many keys tables have in the parts of one checkpoint.
+int64_t keysIn(const Checkpoint &checkpoint, const char *name = "keys") {
+  int64_t keys = 0;
+  for (size_t p = 0; p < checkpoint.manifest().parts.size(); ++p)
+    if (checkpoint.manifest().parts[p].kind == PartKind::Table)
+      if (const TensorView *found = checkpoint.file(p).find(name))
+        keys += found->elementCount;
+  return keys;
+}
+
+/// That a checkpoint is that state, however it is read.
+void expectState(const TestFolder &folder, const std::string &path,
+                 const std::string &dump, const TablePartSizes &sizes = {}) {
+  Scheduler three(3);
+  const Expected<Checkpoint> checkpoint =
+      Checkpoint::open(path, CheckpointCheck::Everything, &three);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+  Model restored(*handWrittenProgram({}), 3);
+  const Status status =
+      restoreModel(restored, *checkpoint, CheckpointUse::Training, &three);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(dumpOf(folder, restored), dump);
+  const Expected<ModelState> state = stateOf(*checkpoint);
+  ASSERT_TRUE(state.ok()) << state.status().message();
+  ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
+  EXPECT_EQ(folder.read("dump"), dump);
+
+  // What a whole save would have written.
+  fs::remove_all(folder.file("whole"));
+  fs::remove_all(folder.file("merged"));
+  CheckpointWriter writer(folder.file("whole"));
+  CheckpointManifest manifest;
+  manifest.progress = checkpoint->manifest().progress;
+  manifest.settings = checkpoint->manifest().settings;
+  describeModel(restored, manifest);
+  ASSERT_TRUE(
+      saveParts(restored, "dense.safetensors", writer, nullptr, sizes).ok());
+  ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+  const Status merged =
+      mergeCheckpoint(*checkpoint, folder.file("merged"), sizes);
+  ASSERT_TRUE(merged.ok()) << merged.message();
+  ASSERT_EQ(filesOf(folder.file("merged")), filesOf(folder.file("whole")));
+  for (const std::string &name : filesOf(folder.file("whole")))
+    EXPECT_EQ(folder.read("merged/" + name), folder.read("whole/" + name))
+        << name;
+}
+
+void flipByte(const std::string &path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(-3, std::ios::end);
+  const char byte = char(file.get() ^ 1);
+  file.seekp(-3, std::ios::end);
+  file.put(byte);
+}
+
+std::string onlyTableFile(const std::string &path) {
+  for (const std::string &name : filesOf(path))
+    if (name.starts_with("table-"))
+      return path + "/" + name;
+  return {};
+}
+
+} // namespace
+
+TEST(Delta, WithAllBeforeItIsTheWhole) {
+  for (const TablePartSizes &sizes :
+       {TablePartSizes(), TablePartSizes{size_t(1) << 17},
+        TablePartSizes{size_t(1) << 17, /*memory=*/1}}) {
+    TestFolder folder;
+    auto model = makeTrained();
+    Changes changes(*model, 2);
+    Chain chain(folder);
+    for (int64_t steps = 1; steps <= 7; ++steps) {
+      SCOPED_TRACE(steps);
+      changes.step();
+      const bool isDelta = steps % 4 != 1;
+      chain.save(*model, steps, isDelta, sizes);
+      expectState(folder, chain.pathOf(steps), dumpOf(folder, *model), sizes);
+    }
+    const Expected<Checkpoint> last = Checkpoint::open(chain.pathOf(7));
+    ASSERT_TRUE(last.ok());
+    EXPECT_EQ(last->earlier().size(), size_t(2));
+    EXPECT_LT(keysIn(*last), 320);
+    EXPECT_GT(keysIn(*last), 250);
+    EXPECT_GT(keysIn(*last, "erased"), 0);
+    EXPECT_LT(keysIn(*last, "erased"), 7);
+    const Expected<Checkpoint> alone = Checkpoint::openAlone(chain.pathOf(7));
+    ASSERT_TRUE(alone.ok());
+    EXPECT_TRUE(alone->earlier().empty());
+    // However its folder is called.
+    fs::create_directory_symlink(chain.pathOf(7), folder.file("latest"));
+    for (const std::string &path :
+         {chain.pathOf(7) + "/", chain.pathOf(7) + "/.", folder.file("latest")})
+      EXPECT_TRUE(Checkpoint::open(path).ok()) << path;
+  }
+}
+
+// A row that is read, or found again, is no change.
+TEST(Delta, HoldsWhatWasWrittenAlone) {
+  TestFolder folder;
+  auto model = makeTrained();
+  Chain chain(folder);
+  chain.save(*model, 1, false);
+  std::vector<int64_t> keys;
+  for (int64_t i = 1; i < 400; i += 2)
+    keys.push_back(i);
+  std::vector<void *> rows(keys.size());
+  std::vector<RowHandle> handles(keys.size());
+  TableScratch scratch;
+  int64_t inserted = 0;
+  EmbeddingTable &table = *model->table(SymbolTable);
+  const auto count = int64_t(keys.size());
+  EXPECT_EQ(table.find(count, keys.data(), rows.data(), scratch), 0);
+  ASSERT_TRUE(
+      table.findOrInsert(count, keys.data(), rows.data(), scratch, inserted)
+          .ok());
+  ASSERT_TRUE(
+      table.pull(count, keys.data(), handles.data(), scratch, inserted).ok());
+  EXPECT_EQ(inserted, 0);
+  chain.save(*model, 2, true);
+  EXPECT_EQ(keysIn(*Checkpoint::openAlone(chain.pathOf(2))), 0);
+  Changes(*model, 1).update({5, 7, 70'000'001});
+  chain.save(*model, 3, true);
+  EXPECT_EQ(keysIn(*Checkpoint::openAlone(chain.pathOf(3))), 3);
+  // What was restored is as it was saved.
+  Model restored(*handWrittenProgram({}), 3);
+  ASSERT_TRUE(restoreModel(restored, *Checkpoint::open(chain.pathOf(3)),
+                           CheckpointUse::Training)
+                  .ok());
+  const int64_t gone = 9;
+  restored.table(SymbolTable)->erase(1, &gone, scratch);
+  Changes(restored, 1).update({5});
+  chain.save(restored, 4, true);
+  const Expected<Checkpoint> last = Checkpoint::open(chain.pathOf(4));
+  ASSERT_TRUE(last.ok()) << last.status().message();
+  EXPECT_EQ(keysIn(*last), 1);
+  EXPECT_EQ(keysIn(*last, "erased"), 1);
+  const std::string dump = dumpOf(folder, restored);
+  expectState(folder, chain.pathOf(4), dump);
+  // Who has the state before needs the delta alone.
+  Model follower(*handWrittenProgram({}), 3);
+  ASSERT_TRUE(restoreModel(follower, *Checkpoint::open(chain.pathOf(3)),
+                           CheckpointUse::Training)
+                  .ok());
+  ASSERT_TRUE(restoreChanges(follower, *Checkpoint::openAlone(chain.pathOf(4)),
+                             CheckpointUse::Training)
+                  .ok());
+  EXPECT_EQ(dumpOf(folder, follower), dump);
+}
+
+// Of one moment, while rows are written, made and erased; what changes
+// meanwhile is in the next one.
+TEST(Delta, IsOfItsMoment) {
+  for (const int32_t untouched : {PDL_UNTOUCHED_LAZY, PDL_UNTOUCHED_DENSE})
+    for (const TablePartSizes &sizes :
+         {TablePartSizes{size_t(1) << 15},
+          TablePartSizes{size_t(1) << 15, size_t(1) << 20, /*aside=*/1}}) {
+      SCOPED_TRACE(untouched);
+      TestFolder folder;
+      auto model = makeTrained(untouched);
+      Changes changes(*model, 2);
+      Chain chain(folder);
+      std::vector<std::string> dumps;
+      for (int64_t steps = 1; steps <= 5; ++steps) {
+        changes.step();
+        dumps.push_back(dumpOf(folder, *model));
+        CheckpointWriter writer(chain.pathOf(steps));
+        CheckpointManifest manifest = chain.manifestOf(steps, steps > 1);
+        describeModel(*model, manifest);
+        auto moment =
+            StateMoment::take(*model, "dense.safetensors", writer, sizes,
+                              steps > 1 ? SavedRows::Changed : SavedRows::Base);
+        ASSERT_TRUE(moment.ok()) << moment.status().message();
+        std::atomic<bool> isWritten = false;
+        std::thread saver([&] {
+          const Status status = (*moment)->write(writer);
+          EXPECT_TRUE(status.ok()) << status.message();
+          isWritten = true;
+        });
+        for (int more = 0; more < 3 || (!isWritten && more < 20); ++more)
+          changes.step(200);
+        saver.join();
+        (*moment).reset();
+        chain.commit(writer, std::move(manifest));
+      }
+      for (int64_t steps = 1; steps <= 5; ++steps) {
+        SCOPED_TRACE(steps);
+        const Expected<Checkpoint> checkpoint =
+            Checkpoint::open(chain.pathOf(steps));
+        ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+        const Expected<ModelState> state = stateOf(*checkpoint);
+        ASSERT_TRUE(state.ok());
+        ASSERT_TRUE(writeDump(*state, folder.file("dump")).ok());
+        EXPECT_EQ(folder.read("dump"), dumps[size_t(steps - 1)]);
+      }
+    }
+}
+
+// As of a process that does not know what has changed: its rows are whole.
+TEST(Delta, MayHaveWholeParts) {
+  TestFolder folder;
+  auto model = makeTrained();
+  Changes changes(*model, 1);
+  Chain chain(folder);
+  chain.save(*model, 1, false);
+  changes.step();
+  CheckpointWriter writer(chain.pathOf(2));
+  CheckpointManifest manifest = chain.manifestOf(2, true);
+  ASSERT_TRUE(
+      saveModel(*model, writer, manifest, nullptr, SavedRows::Base).ok());
+  chain.commit(writer, std::move(manifest));
+  expectState(folder, chain.pathOf(2), dumpOf(folder, *model));
+}
+
+TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
+  const auto sentenceOf = [](auto damage) {
+    TestFolder folder;
+    auto model = makeTrained();
+    Changes changes(*model, 1);
+    Chain chain(folder);
+    for (int64_t steps = 1; steps <= 3; ++steps) {
+      changes.step();
+      chain.save(*model, steps, steps > 1);
+    }
+    damage(chain, *model);
+    const std::string sentence =
+        Checkpoint::open(chain.pathOf(3)).status().message();
+    // Nothing of it is taken.
+    std::vector<std::string> refused;
+    EXPECT_TRUE(
+        findNewestCheckpoint(folder.file("chain"), refused).status().ok() ||
+        !refused.empty());
+    EXPECT_FALSE(refused.empty());
+    return sentence;
+  };
+  EXPECT_THAT(sentenceOf([](const Chain &chain, const Model &) {
+                fs::remove_all(chain.pathOf(1));
+              }),
+              AllOf(HasSubstr("step-000000000003: is a delta, and "
+                              "step-000000000001, which step-000000000002 "
+                              "follows, is not beside it; bring it back"),
+                    HasSubstr("use another checkpoint")));
+  for (const int64_t steps : {1, 2})
+    EXPECT_THAT(sentenceOf([&](const Chain &chain, const Model &) {
+                  flipByte(onlyTableFile(chain.pathOf(steps)));
+                }),
+                AllOf(HasSubstr("step-000000000003: is a delta that needs "
+                                "step-00000000000" +
+                                std::to_string(steps)),
+                      HasSubstr("file table-"), HasSubstr("checksum"),
+                      HasSubstr("use another")));
+  EXPECT_THAT(sentenceOf([](const Chain &chain, const Model &) {
+                flipByte(chain.pathOf(2) + "/" + manifestName);
+              }),
+              AllOf(HasSubstr("needs step-000000000002"),
+                    HasSubstr("its checksum does not fit")));
+  EXPECT_THAT(
+      sentenceOf([](const Chain &chain, const Model &) {
+        fs::remove(onlyTableFile(chain.pathOf(1)));
+      }),
+      AllOf(HasSubstr("needs step-000000000001"), HasSubstr("use another")));
+  // Whole, but another one.
+  EXPECT_THAT(sentenceOf([](Chain &chain, const Model &model) {
+                fs::remove_all(chain.pathOf(1));
+                chain.save(model, 1, false);
+              }),
+              AllOf(HasSubstr("is a delta, but step-000000000001 is not the "
+                              "one that step-000000000002 follows"),
+                    HasSubstr("use another checkpoint")));
+}
+
+TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
+  TestFolder folder;
+  auto model = makeTrained();
+  Changes changes(*model, 1);
+  Chain chain(folder);
+  for (int64_t steps = 1; steps <= 8; ++steps) {
+    changes.update({steps});
+    // Whole: 1, 4, 7.
+    chain.save(*model, steps, steps % 3 != 1);
+  }
+  Expected<CheckpointFolder> own = CheckpointFolder::open(folder.file("chain"));
+  ASSERT_TRUE(own.ok());
+  ASSERT_TRUE(own->removeOld(8, 3).ok());
+  EXPECT_THAT(listCheckpoints(folder.file("chain")),
+              ElementsAre(8, 7, 6, 5, 4));
+  EXPECT_TRUE(Checkpoint::open(chain.pathOf(6)).ok());
+  // One whose chain is broken does not count, and goes.
+  fs::remove_all(chain.pathOf(7));
+  Expected<std::vector<std::string>> removed = own->prune(1);
+  ASSERT_TRUE(removed.ok()) << removed.status().message();
+  EXPECT_THAT(*removed, ElementsAre(chain.pathOf(8)));
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
+  ASSERT_TRUE(own->prune(2).ok());
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
+  fs::remove_all(chain.pathOf(4));
+  EXPECT_THAT(own->prune(1).status().message(), HasSubstr("none was removed"));
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5));
+}

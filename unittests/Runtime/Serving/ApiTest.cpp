@@ -1,0 +1,259 @@
+//===- ApiTest.cpp - What a library of a model offers ---------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/HandWrittenProgram.h"
+#include "Support/TestFolder.h"
+#include "pdl/serving.h"
+#include "pdlabi/hash.h"
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/State/Model.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace pdlrt;
+
+/// The program of the library.
+const pdl_descriptor *pdl_program_query(uint32_t) {
+  return handWrittenProgram({});
+}
+
+namespace {
+
+/// Three samples: dense numbers, and two bags of ids each, of which key 12 is
+/// in no table.
+struct Request {
+  alignas(64) float dense[3 * handWrittenDense] = {1, 2, 3, 0, 0, 0, -1, .5, 2};
+  int64_t keys[5] = {10, 11, 12, 10, 10};
+  int32_t splits[7] = {0, 1, 2, 2, 3, 3, 5};
+
+  std::vector<pdl_serving_input> inputs() const {
+    return {{dense, nullptr, nullptr, nullptr},
+            {keys, splits, nullptr, nullptr}};
+  }
+};
+
+class ServingApi : public testing::Test {
+protected:
+  /// Saves a model whose parameters and rows all are `number`, or near it.
+  std::string save(const std::string &name, float number) {
+    Model model(*handWrittenProgram({}), 3);
+    for (int64_t i = 0; i < handWrittenDense; ++i)
+      static_cast<float *>(model.value(SymbolWeights))[i] = number;
+    *static_cast<float *>(model.value(SymbolBias)) = number;
+    const int64_t keys[] = {10, 11};
+    void *rows[2];
+    TableScratch scratch;
+    int64_t inserted = 0;
+    EXPECT_TRUE(model.table(SymbolTable)
+                    ->findOrInsert(2, keys, rows, scratch, inserted)
+                    .ok());
+    for (void *row : rows)
+      for (int64_t j = 0; j < handWrittenWidth; ++j)
+        static_cast<float *>(row)[j] = number;
+    const std::string path = folder.file(name);
+    CheckpointWriter writer(path);
+    CheckpointManifest manifest;
+    manifest.progress.steps = 12;
+    EXPECT_TRUE(saveModel(model, writer, manifest).ok());
+    EXPECT_TRUE(writer.commit(std::move(manifest)).ok());
+    EXPECT_TRUE(dumpModel(model, path + ".safetensors", false).ok());
+    return path;
+  }
+
+  /// What it predicts of a request.
+  static std::vector<float> run(pdl_serving_model *model,
+                                const Request &request = {}) {
+    std::vector<float> predictions(3);
+    void *outputs[] = {predictions.data()};
+    EXPECT_EQ(functions()->run(model, 2, 3, request.inputs().data(), outputs),
+              0)
+        << functions()->last_error();
+    return predictions;
+  }
+  static const pdl_serving *functions() {
+    return pdl_serving_query(PDL_SERVING_VERSION);
+  }
+
+  TestFolder folder;
+};
+
+} // namespace
+
+static float sigmoid(float z) { return 1 / (1 + std::exp(-z)); }
+
+TEST_F(ServingApi, PredictsWithTheValuesOfACheckpointOrADump) {
+  const std::string path = save("saved", 0.25F);
+  for (const char *ending : {"", ".safetensors"}) {
+    pdl_serving_model *model = functions()->open((path + ending).c_str());
+    ASSERT_NE(model, nullptr) << functions()->last_error();
+    const std::vector<float> found = run(model);
+    // Each id of a known key adds 0.25 (1 + 2 + 3 + 4) / 4.
+    EXPECT_NEAR(found[0], sigmoid(0.25F * 6 + 0.25F + 2 * 0.625F), 1e-6);
+    EXPECT_NEAR(found[2], sigmoid(0.25F * 1.5F + 0.25F + 2 * 0.625F), 1e-6);
+    pdl_serving_state state = {};
+    state.struct_size = sizeof(state);
+    ASSERT_EQ(functions()->state(model, &state), 0);
+    EXPECT_EQ(state.version, 1);
+    EXPECT_EQ(state.rows, 2);
+    EXPECT_EQ(state.steps, *ending ? -1 : 12);
+    functions()->close(model);
+  }
+}
+
+TEST_F(ServingApi, AnUnknownKeyReadsItsInitialValue) {
+  pdl_serving_model *model = functions()->open(save("saved", 0).c_str());
+  ASSERT_NE(model, nullptr);
+  const Model initial(*handWrittenProgram({}), 3);
+  float row[handWrittenWidth];
+  initial.table(SymbolTable)->initialFrozen(12, row);
+  float z = 0;
+  for (int64_t j = 0; j < handWrittenWidth; ++j)
+    z += float(j + 1) / 4 * row[j];
+  EXPECT_NEAR(run(model)[1], sigmoid(z), 1e-6);
+  functions()->close(model);
+}
+
+TEST_F(ServingApi, TextsAreHashedAsReadersDo) {
+  pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
+  ASSERT_NE(model, nullptr);
+  // They are trimmed, and what is missing is no id.
+  const std::string texts = "ab c?  d  a ";
+  const int64_t ends[] = {2, 4, 5, 9, 10, 12};
+  const int32_t splits[] = {0, 1, 2, 3, 4, 4, 6};
+  const Request request;
+  const std::vector<pdl_serving_input> inputs = {
+      {request.dense, nullptr, nullptr, nullptr},
+      {nullptr, splits, texts.data(), ends}};
+  float predictions[3];
+  void *outputs[] = {predictions};
+  ASSERT_EQ(functions()->run(model, 2, 3, inputs.data(), outputs), 0)
+      << functions()->last_error();
+  const pdl_field &field = handWrittenProgram({})->fields[FieldIds];
+  const auto keyOf = [&](const char *text, uint64_t slot) {
+    return int64_t(pdlabi::hashText(
+        text, field.salt_kind == PDL_SALT_SLOT ? slot : field.salt));
+  };
+  Request hashed;
+  const int64_t keys[] = {keyOf("ab", 0), keyOf("c", 1), keyOf("d", 1),
+                          keyOf("a", 1)};
+  const int32_t bags[] = {0, 1, 2, 2, 3, 3, 4};
+  std::ranges::copy(keys, hashed.keys);
+  std::ranges::copy(bags, hashed.splits);
+  EXPECT_EQ(std::vector<float>(predictions, predictions + 3),
+            run(model, hashed));
+  const int64_t wrong[] = {2, 1, 5, 9, 10, 12};
+  const std::vector<pdl_serving_input> bad = {
+      inputs[0], {nullptr, splits, texts.data(), wrong}};
+  EXPECT_NE(functions()->run(model, 2, 3, bad.data(), outputs), 0);
+  EXPECT_NE(std::string(functions()->last_error())
+                .find("text_ends[1] is 1, less than the one before, 2"),
+            std::string::npos)
+      << functions()->last_error();
+  functions()->close(model);
+}
+
+/// Values that are not aligned are copied, and outputs may stand anywhere.
+TEST_F(ServingApi, MemoryOfCallersMayStandAnywhere) {
+  pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
+  ASSERT_NE(model, nullptr);
+  const Request request;
+  std::vector<float> moved(1 + 3 * handWrittenDense);
+  std::memcpy(moved.data() + 1, request.dense, sizeof(request.dense));
+  std::vector<pdl_serving_input> inputs = request.inputs();
+  inputs[0].values = moved.data() + 1;
+  float predictions[4];
+  void *outputs[] = {predictions + 1};
+  ASSERT_EQ(functions()->run(model, 2, 3, inputs.data(), outputs), 0);
+  EXPECT_EQ(std::vector<float>(predictions + 1, predictions + 4), run(model));
+  functions()->close(model);
+}
+
+TEST_F(ServingApi, CallsSeeOneCheckpointEach) {
+  const std::string first = save("first", 0.25F), second = save("second", -1);
+  pdl_serving_model *model = functions()->open(second.c_str());
+  ASSERT_NE(model, nullptr);
+  const std::vector<float> ofSecond = run(model);
+  ASSERT_EQ(functions()->reload(model, first.c_str()), 0);
+  const std::vector<float> ofFirst = run(model);
+  ASSERT_NE(ofFirst, ofSecond);
+  std::atomic<bool> ends = false;
+  std::atomic<int64_t> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      while (!ends) {
+        const std::vector<float> found = run(model);
+        wrong += found != ofFirst && found != ofSecond;
+      }
+    });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(functions()->reload(model, (i % 2 ? first : second).c_str()), 0);
+  // What cannot be loaded changes nothing.
+  EXPECT_NE(functions()->reload(model, folder.file("none").c_str()), 0);
+  ends = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(run(model), ofFirst);
+  functions()->close(model);
+}
+
+TEST_F(ServingApi, WhatIsWrongIsSaid) {
+  pdl_serving_model *model = functions()->open(save("saved", 1).c_str());
+  ASSERT_NE(model, nullptr);
+  const Request request;
+  float predictions[3];
+  void *outputs[] = {predictions};
+  auto expect = [&](const char *sentence, int32_t program, int64_t batch,
+                    const std::vector<pdl_serving_input> &inputs) {
+    EXPECT_NE(functions()->run(model, program, batch, inputs.data(), outputs),
+              0);
+    EXPECT_NE(std::string(functions()->last_error()).find(sentence),
+              std::string::npos)
+        << functions()->last_error();
+  };
+  expect("there is no program 9", 9, 3, request.inputs());
+  expect("a batch of 0 samples", 2, 0, request.inputs());
+  expect("a batch of 16777217 samples", 2, (int64_t(1) << 24) + 1,
+         request.inputs());
+  std::vector<pdl_serving_input> inputs = request.inputs();
+  inputs[0].values = nullptr;
+  expect("input 'dense': has neither values nor texts", 2, 3, inputs);
+  inputs = request.inputs();
+  inputs[1].splits = nullptr;
+  expect("has no splits", 2, 3, inputs);
+  inputs = request.inputs();
+  const int64_t ends[] = {0, 0, 0, 0, 0};
+  inputs[1].text_ends = ends;
+  expect("has values and texts", 2, 3, inputs);
+  inputs = request.inputs();
+  inputs[0].text_ends = ends;
+  expect("has texts, but takes numbers", 2, 3, inputs);
+  EXPECT_EQ(functions()->find_program("predict"), 2);
+  EXPECT_EQ(functions()->find_program("rank"), -1);
+  EXPECT_STREQ(functions()->last_error(),
+               "the library has no program @rank, only @train, @evaluate, "
+               "@predict");
+  EXPECT_EQ(functions()->open(nullptr), nullptr);
+  EXPECT_NE(functions()->reload(nullptr, "x"), 0);
+  pdl_serving_state state = {};
+  EXPECT_NE(functions()->state(model, &state), 0);
+  functions()->close(model);
+  functions()->close(nullptr);
+  EXPECT_EQ(pdl_serving_query(PDL_SERVING_VERSION + 1), nullptr);
+}
