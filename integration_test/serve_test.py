@@ -647,7 +647,7 @@ class ServeTest(unittest.TestCase):
                 third.mkdir()
                 [whole] = (self.trainers["ctr"] / "library").glob("*.so")
                 library.write_bytes(whole.read_bytes()[:1 << 20])
-                server.wait_for("model ctr, version 3: .*needs one of them")
+                server.wait_for("model ctr, version 3: .*needs one of a folder")
                 shutil.copytree(self.checkpoints("ctr", 1), third / "checkpoints")
                 server.wait_for("model ctr, version 3: .*is cut off")
                 self.assertEqual(server.infer(inputs_of(self.lines[:1]))["output0"],

@@ -35,9 +35,9 @@ struct Stamp {
 /// What a version consists of at one look.
 struct Content {
   Stamp library;
-  /// The newest checkpoint, or the dump.
+  /// The newest checkpoint, the export or the dump.
   Stamp values;
-  /// The folder of checkpoints; empty of a dump.
+  /// The folder of checkpoints; empty of others.
   std::string checkpoints;
 
   bool operator==(const Content &) const = default;
@@ -111,29 +111,31 @@ static Expected<Content> contentOf(const fs::path &folder) {
     return Status::invalid(folder.string() +
                            " has no library; put one there that pdl-translate "
                            "--emit=library made");
-  Content content;
-  content.library = stampOf(*library);
-  const fs::path checkpoints = folder / "checkpoints";
-  std::error_code error;
-  const bool hasCheckpoints = fs::exists(checkpoints, error);
   auto dump = onlyFile(folder, ".safetensors", "dumps");
   if (!dump)
     return std::move(dump).status();
-  if (hasCheckpoints == !dump->empty())
-    return Status::invalid(
-        fmt::format("{} has {} a folder 'checkpoints' {} a dump; it needs one "
-                    "of them",
-                    folder.string(), hasCheckpoints ? "both" : "neither",
-                    hasCheckpoints ? "and" : "nor"));
-  if (!hasCheckpoints) {
+  std::error_code ignored;
+  const fs::path checkpoints = folder / "checkpoints",
+                 mapped = folder / "export";
+  const bool hasCheckpoints = fs::exists(checkpoints, ignored),
+             hasExport = fs::exists(mapped, ignored);
+  if (hasCheckpoints + hasExport + !dump->empty() != 1)
+    return Status::invalid(folder.string() +
+                           " needs one of a folder 'checkpoints', a folder "
+                           "'export' and a dump (*.safetensors)");
+  Content content;
+  content.library = stampOf(*library);
+  if (hasExport) {
+    content.values = stampOf(mapped);
+  } else if (!hasCheckpoints) {
     content.values = stampOf(*dump);
-    return content;
+  } else {
+    auto newest = newestCheckpoint(checkpoints);
+    if (!newest)
+      return std::move(newest).status();
+    content.values = stampOf(*newest);
+    content.checkpoints = checkpoints.string();
   }
-  auto newest = newestCheckpoint(checkpoints);
-  if (!newest)
-    return std::move(newest).status();
-  content.values = stampOf(*newest);
-  content.checkpoints = checkpoints.string();
   return content;
 }
 

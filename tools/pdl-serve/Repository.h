@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // FOLDER/MODEL/VERSION/ holds one library (*.so) and its values: a folder
-// `checkpoints`, whose newest checkpoint is followed, or one dump
-// (*.safetensors). A version is a whole number from 1 on; all others, such as
-// names that begin with a point, are passed over, so that a version can be
-// prepared beside and renamed.
+// `checkpoints`, whose newest checkpoint is followed, a folder `export`, which
+// pdl-checkpoint export made, or one dump (*.safetensors). A version is a whole
+// number from 1 on; all others, such as names that begin with a point, are
+// passed over, so that a version can be prepared beside and renamed.
 //
 //===----------------------------------------------------------------------===//
 
