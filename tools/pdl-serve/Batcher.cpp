@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
 
 using namespace pdlserve;
 using pdlrt::Status;
@@ -38,7 +37,7 @@ private:
     Texts texts;
   };
 
-  void scoreAlone(Job &job);
+  Outcome scoreAlone(Job &job);
   Status scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
   Status score(Version &version, int32_t program, int64_t samples);
@@ -102,7 +101,7 @@ static const int32_t *splitsOf(const std::vector<int32_t> &splits) {
   return splits.empty() ? nullptr : splits.data();
 }
 
-void Batcher::Worker::scoreAlone(Job &job) {
+Outcome Batcher::Worker::scoreAlone(Job &job) {
   makeOutputs(job);
   inputs.clear();
   for (const JobInput &input : job.inputs) {
@@ -117,7 +116,7 @@ void Batcher::Worker::scoreAlone(Job &job) {
   outputs.clear();
   for (const size_t offset : job.outputOffsets)
     outputs.push_back(job.outputs.get() + offset);
-  job.outcome = outcomeOf(score(*job.version, job.programIndex, job.batch));
+  return outcomeOf(score(*job.version, job.programIndex, job.batch));
 }
 
 void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
@@ -192,17 +191,6 @@ Status Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   return {};
 }
 
-/// Runs `body`; a job that has no memory is refused, and takes no other with
-/// it.
-template <typename Body> static bool hasMemory(Body &&body) {
-  try {
-    body();
-    return true;
-  } catch (const std::bad_alloc &) {
-    return false;
-  }
-}
-
 void Batcher::Worker::run(Batch batch) {
   const auto now = Clock::now();
   int64_t samples = 0;
@@ -212,15 +200,13 @@ void Batcher::Worker::run(Batch batch) {
         .waiting->Observe(
             std::chrono::duration<double>(now - job->arrived).count());
   }
-  bool areScored = false;
-  if (batch.size() > 1)
-    (void)hasMemory([&] { areScored = scoreTogether(batch, samples).ok(); });
+  const bool areScored =
+      batch.size() > 1 &&
+      withMemory([&] { return outcomeOf(scoreTogether(batch, samples)); }).ok();
   for (std::unique_ptr<Job> &job : batch) {
     // Where one of them is faulty, the others are not.
-    if (!areScored && !hasMemory([&] { scoreAlone(*job); }))
-      job->outcome = {Code::TooLarge,
-                      "out of memory; send smaller batches, or use a machine "
-                      "with more memory"};
+    if (!areScored)
+      job->outcome = withMemory([&] { return scoreAlone(*job); });
     metrics.waitingSamples().Decrement(double(job->batch));
     job->finish();
     job.reset();

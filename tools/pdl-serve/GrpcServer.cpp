@@ -91,6 +91,7 @@ public:
 private:
   bool isRaw() const { return request.raw_input_contents_size() > 0; }
   Outcome readInputs(std::vector<Tensor> &tensors) const;
+  void makeAnswer();
   void addOutput(int32_t index);
 
   const inference::ModelInferRequest &request;
@@ -184,15 +185,7 @@ void GrpcJob::addOutput(int32_t index) {
     add(*contents.mutable_int64_contents());
 }
 
-void GrpcJob::finish() {
-  ProgramMetrics *counts =
-      version ? &version->metricsOf(programIndex) : nullptr;
-  metrics.connections(Protocol::Grpc).Decrement();
-  if (!outcome.ok()) {
-    metrics.countFailure(counts, Protocol::Grpc, outcome.code);
-    reactor.Finish(statusOf(outcome));
-    return;
-  }
+void GrpcJob::makeAnswer() {
   response.set_model_name(request.model_name());
   response.set_model_version(version->number());
   response.set_id(request.id());
@@ -204,6 +197,22 @@ void GrpcJob::finish() {
   if (request.outputs().empty())
     for (int32_t i = 0; i < called.output_count; ++i)
       addOutput(i);
+}
+
+void GrpcJob::finish() {
+  ProgramMetrics *counts =
+      version ? &version->metricsOf(programIndex) : nullptr;
+  metrics.connections(Protocol::Grpc).Decrement();
+  if (outcome.ok())
+    outcome = withMemory([&] {
+      makeAnswer();
+      return Outcome();
+    });
+  if (!outcome.ok()) {
+    metrics.countFailure(counts, Protocol::Grpc, outcome.code);
+    reactor.Finish(statusOf(outcome));
+    return;
+  }
   counts->answered[int(Protocol::Grpc)]->Increment();
   counts->seconds[int(Protocol::Grpc)]->Observe(
       std::chrono::duration<double>(Clock::now() - arrived).count());
@@ -319,7 +328,7 @@ GrpcServer::Service::ModelInfer(CallbackServerContext *context,
                                 inference::ModelInferResponse *response) {
   ServerUnaryReactor *reactor = context->DefaultReactor();
   auto job = std::make_unique<GrpcJob>(*request, *response, *reactor, metrics);
-  job->outcome = job->read(repository);
+  job->outcome = withMemory([&] { return job->read(repository); });
   if (job->outcome.ok())
     batcher.submit(std::move(job));
   else

@@ -113,7 +113,7 @@ public:
   std::string body;
 
 private:
-  HttpAnswer makeAnswer() const;
+  void makeAnswer(HttpAnswer &answer) const;
 
   std::shared_ptr<HttpClient> client;
   Metrics &metrics;
@@ -161,8 +161,7 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
   return bindTensors(std::move(request.inputs), *this);
 }
 
-HttpAnswer HttpJob::makeAnswer() const {
-  HttpAnswer answer;
+void HttpJob::makeAnswer(HttpAnswer &answer) const {
   std::string &json = answer.body;
   std::string binary;
   json.reserve(256);
@@ -209,18 +208,22 @@ HttpAnswer HttpJob::makeAnswer() const {
     answer.contentType = "application/octet-stream";
     json += binary;
   }
-  return answer;
 }
 
 void HttpJob::finish() {
   ProgramMetrics *counts =
       version ? &version->metricsOf(programIndex) : nullptr;
+  HttpAnswer answer;
+  if (outcome.ok())
+    outcome = withMemory([&] {
+      makeAnswer(answer);
+      return Outcome();
+    });
   if (!outcome.ok()) {
     metrics.countFailure(counts, Protocol::Http, outcome.code);
     client->answer(refusal(outcome));
     return;
   }
-  HttpAnswer answer = makeAnswer();
   counts->answered[int(Protocol::Http)]->Increment();
   counts->seconds[int(Protocol::Http)]->Observe(
       std::chrono::duration<double>(Clock::now() - arrived).count());
@@ -364,7 +367,8 @@ void HttpApi::infer(HttpRequest request, const std::string &name,
                                   "number");
   }
   if (job->outcome.ok())
-    job->outcome = job->read(repository, name, version, jsonSize);
+    job->outcome = withMemory(
+        [&] { return job->read(repository, name, version, jsonSize); });
   if (job->outcome.ok())
     batcher.submit(std::move(job));
   else

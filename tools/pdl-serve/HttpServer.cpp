@@ -93,6 +93,9 @@ private:
     state = next;
     since = Clock::now();
   }
+  /// Bytes of a request are there.
+  bool hasMore();
+  void readNext();
   void readHeader();
   void onHeader(Error error);
   void readBody();
@@ -140,10 +143,21 @@ void Connection::checkTime(Clock::time_point now) {
 }
 
 void Connection::stopIfIdle() {
-  Error error;
-  if (state == State::Reading && buffer.size() == 0 && !parser->got_some() &&
-      socket.available(error) == 0)
+  if (state == State::Reading && !parser->got_some() && !hasMore())
     end();
+}
+
+bool Connection::hasMore() {
+  Error error;
+  return buffer.size() > 0 || socket.available(error) > 0;
+}
+
+void Connection::readNext() {
+  // The end may have been asked for while the answer was on its way.
+  if (shared.isStopping && !hasMore())
+    end();
+  else
+    readHeader();
 }
 
 void Connection::readHeader() {
@@ -271,7 +285,7 @@ void Connection::write(HttpAnswer answer) {
                      if (error)
                        self->end();
                      else if (self->keepAlive)
-                       self->readHeader();
+                       self->readNext();
                      else if (self->hasRest)
                        self->drain();
                      else

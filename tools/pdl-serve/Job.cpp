@@ -88,6 +88,10 @@ static Outcome bindPlain(Tensor tensor, const pdl_serving_tensor &input,
     return outcome;
   if (isRagged) {
     const int64_t length = hasLengths ? shape[2] : 1;
+    // Otherwise a few bytes could ask for any number of samples.
+    if (length == 0)
+      return refuse(tensor.name, "has bags of length 0; give empty texts, or "
+                                 "values and splits");
     if (tensor.count > INT32_MAX)
       return refuse(tensor.name, "has more elements than a batch can have");
     place.splits.resize(size_t(job.batch * input.width) + 1);

@@ -9,6 +9,7 @@
 #ifndef PDLSERVE_OUTCOME_H
 #define PDLSERVE_OUTCOME_H
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,16 @@ struct [[nodiscard]] Outcome {
   Code code = Code::Ok;
   std::string sentence;
 };
+
+/// What `body` returns, or that there is no memory for it.
+template <typename Body> Outcome withMemory(Body &&body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return {Code::TooLarge, "out of memory; send smaller batches, or use a "
+                            "machine with more memory"};
+  }
+}
 
 } // namespace pdlserve
 
