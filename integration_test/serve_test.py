@@ -54,7 +54,7 @@ module @small {
     %l = nn.sigmoid_cross_entropy %z, %label : tensor<?x1xf32>
     nn.minimize %l over [@all] : tensor<?x1xf32>
   }
-  nn.program @linear frozen reads(@r except @label, @item) {
+  nn.program @linear frozen reads(@r except [@label, @item]) {
   ^bb0(%x: tensor<?x2xf32>):
     %linear = nn.linear %x, @w, @b : (tensor<?x2xf32>) -> tensor<?x1xf32>
     nn.return %linear as "linear" : tensor<?x1xf32>
@@ -112,6 +112,7 @@ class Server:
             [str(PDL_SERVE), str(models), *places, "--interval", "0.05", *map(str, flags)],
             stderr=subprocess.PIPE, text=True)
         self.lines = []
+        self.is_ending = False
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self._read)
         self.reader.start()
@@ -135,12 +136,16 @@ class Server:
                 raise AssertionError(f"no line like '{pattern}' in:\n{''.join(self.lines)}")
             return found()
 
+    def end(self):
+        self.is_ending = True
+        self.process.send_signal(signal.SIGTERM)
+
     def __enter__(self):
         return self
 
     def __exit__(self, kind, *_):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+        if not self.is_ending:
+            self.end()
         status = self.process.wait(60)
         self.reader.join()
         self.process.stderr.close()
@@ -403,8 +408,9 @@ class ServeTest(unittest.TestCase):
                         texts = small_inputs(1, item)
                         if begin % 2:
                             texts[1] = tensor("item", "BYTES", [1, 1], [str(item)])
-                        if server.infer(texts, "small", connection) != alone[item]:
-                            failures.append(f"item {item}")
+                        got = server.infer(texts, "small", connection)
+                        if got != alone[item]:
+                            failures.append(f"item {item}: {got}, not {alone[item]}")
                         texts[1] = tensor("item", "BYTES", [1, 1], ["no number"])
                         status, sentence = server.refused(
                             "POST", "/v2/models/small/infer", {"inputs": texts},
@@ -695,7 +701,7 @@ class ServeTest(unittest.TestCase):
                 connection.request("POST", "/v2/models/ctr/infer",
                                    json.dumps({"inputs": inputs_of(self.lines[i:i + 1])}))
             self.wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 10)
-            server.process.send_signal(signal.SIGTERM)
+            server.end()
             server.wait_for("finishes the requests that were taken")
             self.wait_until(lambda: not path.exists() or not self.can_connect(server))
             for i, connection in enumerate(waiting):

@@ -110,8 +110,8 @@ Outcome Batcher::Worker::scoreAlone(Job &job) {
     inputs.push_back(
         input.hasTexts()
             ? textsOf(tensor.texts, splits)
-            : pdl_serving_input{tensor.count ? tensor.values : nullptr, splits,
-                                nullptr, nullptr});
+            : pdl_serving_input{tensor.count ? tensor.values() : nullptr,
+                                splits, nullptr, nullptr});
   }
   outputs.clear();
   for (const size_t offset : job.outputOffsets)
@@ -143,7 +143,7 @@ void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
       for (const int64_t end : tensor.texts.ends)
         to.texts.ends.push_back(before + end);
     } else {
-      const char *bytes = static_cast<const char *>(tensor.values);
+      const char *bytes = static_cast<const char *>(tensor.values());
       to.values.insert(to.values.end(), bytes,
                        bytes + size_t(tensor.count) * sizeOf(tensor.type));
     }

@@ -46,7 +46,7 @@ static grpc::Status statusOf(const Outcome &outcome) {
 static Outcome takeContents(const inference::InferTensorContents &contents,
                             Tensor &tensor) {
   const auto take = [&](const auto &elements) {
-    tensor.values = elements.data();
+    tensor.borrowed = elements.data();
     tensor.count = elements.size();
   };
   switch (tensor.type) {

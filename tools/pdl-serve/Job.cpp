@@ -117,7 +117,7 @@ static Outcome takeSplits(const Tensor &tensor, const pdl_serving_tensor &input,
       !outcome.ok())
     return outcome;
   std::vector<int32_t> splits(static_cast<size_t>(tensor.count));
-  std::memcpy(splits.data(), tensor.values, splits.size() * sizeof(int32_t));
+  std::memcpy(splits.data(), tensor.values(), splits.size() * sizeof(int32_t));
   if (splits.front() != 0)
     return refuse(tensor.name,
                   fmt::format("begins with {}, not 0", splits.front()));

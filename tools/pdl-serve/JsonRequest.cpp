@@ -126,7 +126,6 @@ static void readArray(ondemand::array data, Tensor &tensor, int depth) {
 
 void Reader::readData(ondemand::array data, Tensor &tensor) {
   readArray(data, tensor, 0);
-  tensor.values = tensor.storage.data();
 }
 
 void Reader::readShape(ondemand::array shape, Tensor &tensor) {

@@ -203,6 +203,7 @@ void Repository::lookAt(const Key &key, Watched &watched) {
       return;
     watched.reason = sentence;
     metrics.countLoad(model, version, false);
+    publish();
     pdlrt::logWarning(fmt::format("model {}, version {}: {}{}", model, version,
                                   sentence,
                                   watched.version ? "; what was loaded before "
@@ -241,7 +242,22 @@ void Repository::lookAt(const Key &key, Watched &watched) {
       watched.version = *std::move(opened);
     return status;
   });
+  if (status.ok()) {
+    metrics.countLoad(model, version, true);
+    watched.loaded = *content;
+    watched.failed.reset();
+    watched.reason.clear();
+  } else {
+    watched.failed = *content;
+    // Newer values are taken without opening the library again.
+    if (isOlder) {
+      watched.loaded = *content;
+      watched.loaded->values = {};
+    }
+  }
   if (status.ok() || isOlder) {
+    // Whoever reads of it finds it.
+    publish();
     const pdl_serving_state state = watched.version->state();
     pdlrt::logInfo(
         fmt::format("model {}, version {}: {} {}, {} rows, {:.1f} MiB", model,
@@ -250,19 +266,8 @@ void Repository::lookAt(const Key &key, Watched &watched) {
                             : content->values.path,
                     state.rows, double(state.bytes) / (1 << 20)));
   }
-  if (status.ok()) {
-    metrics.countLoad(model, version, true);
-    watched.loaded = *content;
-    watched.failed.reset();
-    watched.reason.clear();
+  if (status.ok())
     return;
-  }
-  watched.failed = *content;
-  if (isOlder) {
-    // Newer ones are taken without opening the library again.
-    watched.loaded = *content;
-    watched.loaded->values = {};
-  }
   // Another thing that fails alike is told too.
   watched.reason.clear();
   fail(status.message());
@@ -272,17 +277,18 @@ void Repository::look() {
   std::vector<Key> keys;
   if (!listFolder(keys))
     return;
-  for (auto entry = all.begin(); entry != all.end();) {
-    if (std::ranges::find(keys, entry->first) != keys.end()) {
-      ++entry;
-      continue;
-    }
-    const std::string version = std::to_string(entry->first.second);
+  std::vector<Key> gone;
+  for (const auto &[key, watched] : all)
+    if (std::ranges::find(keys, key) == keys.end())
+      gone.push_back(key);
+  for (const Key &key : gone) {
+    all.erase(key);
+    publish();
+    const auto &[model, number] = key;
+    metrics.removeVersion(model, std::to_string(number));
     pdlrt::logInfo(fmt::format("model {}, version {}: is gone from the folder "
                                "and answers no more",
-                               entry->first.first, version));
-    metrics.removeVersion(entry->first.first, version);
-    entry = all.erase(entry);
+                               model, number));
   }
   for (const Key &key : keys)
     lookAt(key, all[key]);

@@ -69,7 +69,7 @@ Outcome Tensor::takeRaw(std::string_view raw) {
           fmt::format("input '{}': its {} bytes are no whole number of "
                       "elements of {}, which have {}",
                       name, raw.size(), nameOf(type), size));
-    values = raw.data();
+    borrowed = raw.data();
     count = int64_t(raw.size() / size);
     return {};
   }

@@ -56,12 +56,14 @@ struct Tensor {
   std::vector<int64_t> shape;
   /// How many elements there are, which may not be what the shape says.
   int64_t count = 0;
-  /// Of numbers: in `storage`, or in memory that lives as long as the request.
-  /// Not aligned.
-  const void *values = nullptr;
+  /// Of numbers: memory that lives as long as the request, or null, where
+  /// `storage` has them. Not aligned.
+  const void *borrowed = nullptr;
   std::string storage;
   /// Of BYTES.
   Texts texts;
+
+  const void *values() const { return borrowed ? borrowed : storage.data(); }
 
   /// Takes elements as bytes, little-endian; of BYTES each behind its length in
   /// 4 bytes. Numbers stay where they are.
