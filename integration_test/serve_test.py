@@ -684,6 +684,19 @@ class ServeTest(unittest.TestCase):
             server.wait_for("took the values of .*values.safetensors")
             self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(2)))
 
+    def test_what_lies_beside(self):
+        """A library of numerics fast finds the oneDNN beside it."""
+        made = self.models / "fast" / "1"
+        run(PDL_TRANSLATE, self.root / "small.mlir", "--numerics=fast", "--emit=library", "-o",
+            made)
+        if not (made / "libdnnl.so.2").exists():
+            self.skipTest("PDL was built without oneDNN")
+        shutil.copytree(self.checkpoints("small", 1), made / "checkpoints")
+        with Server(self.models) as server:
+            self.assertIn("score", server.infer(small_inputs(), "fast"))
+            maps = pathlib.Path(f"/proc/{server.process.pid}/maps").read_text()
+            self.assertIn(f"{made}/libdnnl.so.2", maps)
+
     #===------------------------------------------------------------------===#
     # The end
     #===------------------------------------------------------------------===#

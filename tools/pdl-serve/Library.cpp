@@ -14,6 +14,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -21,11 +23,6 @@
 using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
-
-/// Under which the loader knows an open file.
-static std::string nameOf(int descriptor) {
-  return "/proc/self/fd/" + std::to_string(descriptor);
-}
 
 static bool readAt(int file, void *to, size_t size, uint64_t offset) {
   return ::pread(file, to, size, off_t(offset)) == ssize_t(size);
@@ -64,12 +61,19 @@ Expected<std::shared_ptr<const Library>>
 Library::open(const std::string &path) {
   // Not std::make_shared: the constructor is private.
   std::shared_ptr<Library> library(new Library());
-  library->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (library->descriptor < 0)
+  const std::filesystem::path file = path;
+  library->folder =
+      ::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int opened =
+      ::openat(library->folder, file.filename().c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0)
     return Status::invalid(path + ": " + std::strerror(errno));
-  if (Status status = checkWhole(library->descriptor); !status.ok())
+  Status status = checkWhole(opened);
+  ::close(opened);
+  if (!status.ok())
     return Status::invalid(path + " " + status.message());
-  const std::string name = nameOf(library->descriptor);
+  const std::string &name = library->name = fmt::format(
+      "/proc/self/fd/{}/{}", library->folder, file.filename().string());
   library->handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library->handle) {
     std::string reason = ::dlerror();
@@ -103,12 +107,11 @@ Library::~Library() {
     ::dlclose(handle);
     // Threads may still have something of it to free: then it stays, and so
     // does its name, which another library must not get.
-    if (void *rest =
-            ::dlopen(nameOf(descriptor).c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+    if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       ::dlclose(rest);
       return;
     }
   }
-  if (descriptor >= 0)
-    ::close(descriptor);
+  if (folder >= 0)
+    ::close(folder);
 }

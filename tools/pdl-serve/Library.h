@@ -34,9 +34,11 @@ public:
 private:
   Library() = default;
 
-  /// Open as long as the library is loaded: it is loaded by the descriptor's
-  /// name, so that another file at the same path is another library.
-  int descriptor = -1;
+  /// Open as long as the library is loaded. The loader knows it by a name
+  /// below this descriptor: another file at the same path is another library
+  /// for it, and what lies beside is found.
+  int folder = -1;
+  std::string name;
   void *handle = nullptr;
   const pdl_serving *table = nullptr;
   const pdl_serving_description *described = nullptr;
