@@ -8,7 +8,8 @@
 
 The load is h2load's (Debian: nghttp2-client), one thread with --clients connections, each with one
 request on its way. It shares the processors with the server: give both to two with `taskset -c
-0,1`. Models are models/fm and models/ctr_dnn, trained on little data. Printed are requests a second, the
+0,1`. Models are models/fm and models/ctr_dnn, trained on little data; the limit, "nothing", are
+GET requests of /v2/health/live, which no model answers. Printed are requests a second, the
 percentiles of a request's time, the samples of a batch, and the processor's time of the server and
 of h2load for a request, which other work on the machine changes least.
 """
@@ -65,14 +66,16 @@ def processor_seconds(pid):
 
 def measure(options, flags, name, folder):
     path, body, log = folder / "socket", folder / "request.json", folder / "times"
-    body.write_text(json.dumps({"inputs": REQUESTS[name]}, separators=(",", ":")))
+    asked = ["http://localhost/v2/health/live"]
+    if name in REQUESTS:
+        body.write_text(json.dumps({"inputs": REQUESTS[name]}, separators=(",", ":")))
+        asked = ["-d", str(body), f"http://localhost/v2/models/{name}/infer"]
     server = subprocess.Popen([str(options.build / "bin" / "pdl-serve"), str(folder / "models"),
                                "--http", f"unix:{path}", *flags], stderr=subprocess.DEVNULL)
     while not path.exists():
         time.sleep(0.05)
-    url = f"http://localhost/v2/models/{name}/infer"
     command = ["h2load", "--h1", "-B", f"unix:{path}", "-t", "1", "-c", str(options.clients),
-               "-d", str(body), url]
+               *asked]
     subprocess.run([*command, "-n", "2000"], check=True, stdout=subprocess.DEVNULL)
     before = processor_seconds(server.pid)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -94,12 +97,13 @@ def measure(options, flags, name, folder):
     micros = sorted(int(line.split("\t")[2]) for line in log.read_text().splitlines())
     at = [micros[min(len(micros) - 1, int(len(micros) * part))] / 1000
           for part in (0.5, 0.99, 0.999)]
-    samples = [float(re.search(rf'^pdl_serve_batch_samples_{what}{{model="{name}".*}} (\S+)$',
-                               metrics, re.M)[1]) for what in ("sum", "count")]
+    samples = re.findall(rf'^pdl_serve_batch_samples_(?:sum|count){{model="{name}".*}} (\S+)$',
+                         metrics, re.M)
+    together = f"{float(samples[1]) / float(samples[0]):.1f} samples a batch   " if samples else ""
     print(f"{name:8} {count / options.seconds:9,.0f} requests/s   p50 {at[0]:.2f} ms   "
-          f"p99 {at[1]:.2f} ms   p99.9 {at[2]:.2f} ms   {samples[0] / samples[1]:.1f} samples a "
-          f"batch   {1e6 * used / count:.1f} us of the server's and {1e6 * by_client / count:.1f} "
-          "us of h2load's processor time a request", flush=True)
+          f"p99 {at[1]:.2f} ms   p99.9 {at[2]:.2f} ms   {together}{1e6 * used / count:.1f} us of "
+          f"the server's and {1e6 * by_client / count:.1f} us of h2load's processor time a request",
+          flush=True)
 
 
 def main():
@@ -113,7 +117,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in options.models.split(","):
             deploy(options.build, name, pathlib.Path(folder))
-        for name in options.models.split(","):
+        for name in ["nothing", *options.models.split(",")]:
             measure(options, flags, name, pathlib.Path(folder))
 
 
