@@ -610,8 +610,9 @@ class ServeTest(unittest.TestCase):
             # Told once.
             self.assertEqual(sum("warning: " in line for line in server.lines), 1)
             # Without the newer one, back to the older one.
+            before = len(server.lines)
             (followed / newer.name).rename(followed / ".newer")
-            server.wait_for("took the values of .*", len(server.lines) - 1)
+            server.wait_for("took the values of .*", before)
             self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(one))
 
     def wait_until(self, holds, seconds=30):
@@ -660,16 +661,47 @@ class ServeTest(unittest.TestCase):
                                  server.infer(inputs_of(self.lines[:1]),
                                               "ctr/versions/2")["output0"])
                 shutil.copy(whole, third / ".whole")
+                before = len(server.lines)
                 (third / ".whole").rename(library)
-                server.wait_for("model ctr, version 3: loaded", len(server.lines) - 1)
+                server.wait_for("model ctr, version 3: loaded", before)
                 shutil.rmtree(third)
-                server.wait_for("model ctr, version 3: is gone")
+                server.wait_for("model ctr, version 3: is gone", before)
                 shutil.rmtree(second)
                 server.wait_for("model ctr, version 2: is gone")
                 self.wait_until(lambda: server.metric("pdl_serve_model_rows", version="2") == 0)
                 self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(one))
             shutil.rmtree(self.models / "ctr")
             self.wait_until(lambda: server.ask("GET", "/v2/models/ctr/ready")[0] == 404)
+
+    def test_a_library_is_replaced(self):
+        """Another one of the same name, with other outputs."""
+        version = self.deploy("small")
+        other = self.own / "other.mlir"
+        other.write_text(SMALL.replace('"score"', '"rating"'))
+        run(PDL_TRANSLATE, other, "--numerics=strict", "--emit=library", "-o", self.own / "other")
+        with Server(self.models) as server:
+            before = server.infer(small_inputs(), "small")
+            shutil.copy(self.own / "other" / "libsmall.so", version / ".other")
+            lines = len(server.lines)
+            (version / ".other").rename(version / "libsmall.so")
+            server.wait_for("model small, version 1: loaded", lines)
+            after = server.infer(small_inputs(), "small")
+            self.assertEqual(list(after), ["rating", "echo"])
+            self.assertEqual(list(after.values()), list(before.values()))
+
+    def test_exports(self):
+        version = self.deploy()
+        shutil.rmtree(version / "checkpoints")
+        tool = BUILD / "bin" / "pdl-checkpoint"
+        for epochs in 1, 2:
+            run(tool, "export", self.checkpoints("ctr", epochs), "-o", self.own / str(epochs))
+        (version / "export").symlink_to(self.own / "1")
+        with Server(self.models) as server:
+            self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(1)))
+            (version / ".next").symlink_to(self.own / "2")
+            (version / ".next").rename(version / "export")
+            server.wait_for("took the values of .*export")
+            self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(2)))
 
     def test_dumps(self):
         version = self.deploy()
@@ -889,6 +921,8 @@ class ServeTest(unittest.TestCase):
                                         f"{len(body)}\r\n\r\n".encode() + body.encode())
             self.assertTrue(received.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200"),
                             received)
+            self.assertEqual(server.ask("HEAD", "/v2"), (200, b""))
+            self.assertGreater(int(server.headers["Content-Length"]), 10)
             # HTTP/1.0 closes, two requests at once are answered one after the other.
             self.assertEqual(self.raw(server, b"GET /v2 HTTP/1.0\r\n\r\n").count(b"HTTP/1.1 200"),
                              1)

@@ -110,7 +110,7 @@ private:
   Clock::time_point since;
   beast::flat_buffer buffer;
   std::optional<http::request_parser<http::string_body>> parser;
-  bool keepAlive = false, hasRest = false;
+  bool keepAlive = false, hasRest = false, isHead = false;
   std::string head, body;
 };
 
@@ -235,7 +235,8 @@ void Connection::onRead(Error error) {
     return std::string_view(text.data(), text.size());
   };
   HttpRequest request;
-  request.method = view(message.method_string());
+  isHead = message.method() == http::verb::head;
+  request.method = isHead ? "GET" : view(message.method_string());
   request.target = view(message.target());
   request.jsonSize = view(message["Inference-Header-Content-Length"]);
   request.encoding = view(message[http::field::content_encoding]);
@@ -246,6 +247,7 @@ void Connection::onRead(Error error) {
 void Connection::refuseAndEnd(unsigned status, std::string_view sentence) {
   keepAlive = false;
   hasRest = true;
+  isHead = false;
   write(refusal(status, sentence));
 }
 
@@ -276,8 +278,8 @@ void Connection::write(HttpAnswer answer) {
   else if (parser->get().version() < 11)
     head += "Connection: keep-alive\r\n";
   head += "\r\n";
-  const std::array<net::const_buffer, 2> buffers = {net::buffer(head),
-                                                    net::buffer(body)};
+  const std::array<net::const_buffer, 2> buffers = {
+      net::buffer(head), net::buffer(body.data(), isHead ? 0 : body.size())};
   net::async_write(socket, buffers,
                    [self = shared_from_this()](Error error, size_t) {
                      if (self->state == State::Ended)
@@ -324,10 +326,7 @@ public:
     for (unsigned i = 0; i < options.threads; ++i)
       all.push_back(std::make_unique<IoThread>());
   }
-  ~Threads() {
-    for (const std::string &path : socketPaths)
-      ::unlink(path.c_str());
-  }
+  ~Threads() { removeSockets(); }
 
   Expected<std::string> listenTcp(const pdlrt::Address &address);
   Expected<std::string> listenUnix(const pdlrt::Address &address);
@@ -341,6 +340,7 @@ private:
   IoThread &nextThread() { return *all[next++ % all.size()]; }
   template <typename Acceptor> void accept(Acceptor &acceptor);
   template <typename Acceptor> void stopAccepting(Acceptor &acceptor);
+  void removeSockets();
   void begin(std::shared_ptr<Connection> connection, IoThread &thread);
   void sweep(IoThread &thread);
 
@@ -401,6 +401,12 @@ HttpServer::Threads::listenUnix(const pdlrt::Address &address) {
   if (isFile)
     socketPaths.push_back(path);
   return address.toString();
+}
+
+void HttpServer::Threads::removeSockets() {
+  for (const std::string &path : socketPaths)
+    ::unlink(path.c_str());
+  socketPaths.clear();
 }
 
 void HttpServer::Threads::begin(std::shared_ptr<Connection> connection,
@@ -487,6 +493,8 @@ void HttpServer::Threads::stop() {
   shared.isStopping = true;
   std::latch told(ptrdiff_t(all.size()));
   net::post(all.front()->context, [this, &told] {
+    // While they are ours: another process may take their places then.
+    removeSockets();
     for (const auto &acceptor : tcpAcceptors)
       stopAccepting(*acceptor);
     for (const auto &acceptor : unixAcceptors)
