@@ -117,6 +117,8 @@ class Server:
         self.reader = threading.Thread(target=self._read)
         self.reader.start()
         self.port = int(self.wait_for(r"answers HTTP at 127.0.0.1:(\d+)")[1])
+        if unix:
+            self.wait_for("answers HTTP at unix:")
         if grpc:
             self.grpc_port = int(self.wait_for(r"answers gRPC at 127.0.0.1:(\d+)")[1])
 
