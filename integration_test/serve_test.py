@@ -536,6 +536,18 @@ class ServeTest(unittest.TestCase):
             self.assertGreater(server.metric("pdl_serve_requests_total", protocol="grpc",
                                              outcome="ok"), 3)
             self.assertEqual(server.metric("pdl_serve_connections", protocol="grpc"), 0)
+        # Calls that were taken are finished at the end.
+        with Server(self.models, "--batch-delay", "1", grpc=True) as server:
+            with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
+                stub = stubs.GRPCInferenceServiceStub(channel)
+                del request.inputs[0].contents.fp32_contents[-1]
+                waiting = [stub.ModelInfer.future(request) for _ in range(3)]
+                self.wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 9)
+                server.end()
+                server.wait_for("finishes the requests that were taken")
+                for call in waiting:
+                    self.assertEqual(list(call.result().outputs[0].contents.fp32_contents),
+                                     self.expected[:3])
 
     #===------------------------------------------------------------------===#
     # The folder
