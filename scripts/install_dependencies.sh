@@ -12,6 +12,9 @@ packages=(
   # Libraries.
   libdnnl-dev libxxhash-dev libcli11-dev libspdlog-dev libfmt-dev
   nlohmann-json3-dev libgrpc++-dev
+  # Of pdl-serve, which is left out without them.
+  libboost1.74-dev libsimdjson-dev prometheus-cpp-dev libprotobuf-dev
+  protobuf-compiler protobuf-compiler-grpc
   # Building and testing.
   cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip
   iproute2

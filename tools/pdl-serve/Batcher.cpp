@@ -1,0 +1,333 @@
+//===- Batcher.cpp - Requests that are scored together --------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Batcher.h"
+#include "Version.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace pdlserve;
+using pdlrt::Status;
+
+//===----------------------------------------------------------------------===//
+// One thread's batches
+//===----------------------------------------------------------------------===//
+
+/// Scores batches, for one thread. Its memory grows to the largest one and
+/// stays.
+class Batcher::Worker {
+public:
+  explicit Worker(Metrics &metrics) : metrics(metrics) {}
+
+  /// Scores and finishes the jobs, all of one lane.
+  void run(Batch batch);
+
+private:
+  /// The inputs of several jobs, one behind the other.
+  struct Merged {
+    std::vector<char> values;
+    std::vector<int32_t> splits;
+    Texts texts;
+  };
+
+  Outcome scoreAlone(Job &job);
+  Status scoreTogether(const Batch &batch, int64_t samples);
+  void merge(const Batch &batch, int32_t input, Merged &merged);
+  Status score(Version &version, int32_t program, int64_t samples);
+
+  Metrics &metrics;
+  std::vector<Merged> merged;
+  std::vector<pdl_serving_input> inputs;
+  std::vector<void *> outputs;
+  std::vector<std::byte> outputBytes;
+};
+
+static size_t rowBytes(const pdl_serving_tensor &output) {
+  return size_t(output.width) * sizeOf(valueTypeOf(output));
+}
+
+static size_t outputSize(const pdl_serving_program &program, int64_t samples,
+                         std::vector<size_t> &offsets) {
+  size_t size = 0;
+  offsets.clear();
+  for (int32_t i = 0; i < program.output_count; ++i) {
+    offsets.push_back(size);
+    // So that each output is aligned.
+    size += (size_t(samples) * rowBytes(program.outputs[i]) + 7) & ~size_t(7);
+  }
+  return size;
+}
+
+static Outcome outcomeOf(const Status &status) {
+  if (status.ok())
+    return {};
+  return {status.code() == PDL_INVALID_ARGUMENT ? Code::BadRequest
+          : status.code() == PDL_OUT_OF_MEMORY  ? Code::TooLarge
+                                                : Code::Internal,
+          status.message()};
+}
+
+Status Batcher::Worker::score(Version &version, int32_t program,
+                              int64_t samples) {
+  const auto begin = Clock::now();
+  Status status = version.run(program, samples, inputs.data(), outputs.data());
+  ProgramMetrics &counts = version.metricsOf(program);
+  counts.runSeconds->Observe(
+      std::chrono::duration<double>(Clock::now() - begin).count());
+  counts.batchSamples->Observe(double(samples));
+  return status;
+}
+
+static void makeOutputs(Job &job) {
+  const size_t size = outputSize(job.program(), job.batch, job.outputOffsets);
+  job.outputs = std::make_unique_for_overwrite<std::byte[]>(size);
+}
+
+/// Texts, of which there may be none: an empty bag of texts may stand for one.
+static pdl_serving_input textsOf(const Texts &texts, const int32_t *splits) {
+  static constexpr int64_t none = 0;
+  return {nullptr, splits, texts.bytes.data(),
+          texts.ends.empty() ? &none : texts.ends.data()};
+}
+
+static const int32_t *splitsOf(const std::vector<int32_t> &splits) {
+  return splits.empty() ? nullptr : splits.data();
+}
+
+Outcome Batcher::Worker::scoreAlone(Job &job) {
+  makeOutputs(job);
+  inputs.clear();
+  for (const JobInput &input : job.inputs) {
+    const Tensor &tensor = input.values;
+    const int32_t *splits = splitsOf(input.splits);
+    inputs.push_back(
+        input.hasTexts()
+            ? textsOf(tensor.texts, splits)
+            : pdl_serving_input{tensor.count ? tensor.values() : nullptr,
+                                splits, nullptr, nullptr});
+  }
+  outputs.clear();
+  for (const size_t offset : job.outputOffsets)
+    outputs.push_back(job.outputs.get() + offset);
+  return outcomeOf(score(*job.version, job.programIndex, job.batch));
+}
+
+void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
+  to.values.clear();
+  to.splits.clear();
+  to.texts.bytes.clear();
+  to.texts.ends.clear();
+  int32_t elements = 0;
+  for (const std::unique_ptr<Job> &job : batch) {
+    const JobInput &input = job->inputs[index];
+    const Tensor &tensor = input.values;
+    if (!input.splits.empty()) {
+      // Its first is the last of the one before.
+      if (to.splits.empty())
+        to.splits.push_back(0);
+      for (auto split = input.splits.begin() + 1; split != input.splits.end();
+           ++split)
+        to.splits.push_back(elements + *split);
+      elements = to.splits.back();
+    }
+    if (input.hasTexts()) {
+      const auto before = int64_t(to.texts.bytes.size());
+      to.texts.bytes += tensor.texts.bytes;
+      for (const int64_t end : tensor.texts.ends)
+        to.texts.ends.push_back(before + end);
+    } else {
+      const char *bytes = static_cast<const char *>(tensor.values());
+      to.values.insert(to.values.end(), bytes,
+                       bytes + size_t(tensor.count) * sizeOf(tensor.type));
+    }
+  }
+}
+
+Status Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
+  Job &first = *batch.front();
+  const pdl_serving_program &program = first.program();
+  if (merged.size() < first.inputs.size())
+    merged.resize(first.inputs.size());
+  inputs.clear();
+  for (int32_t i = 0; i < program.input_count; ++i) {
+    Merged &all = merged[i];
+    merge(batch, i, all);
+    const int32_t *splits = splitsOf(all.splits);
+    inputs.push_back(first.inputs[i].hasTexts()
+                         ? textsOf(all.texts, splits)
+                         : pdl_serving_input{
+                               all.values.empty() ? nullptr : all.values.data(),
+                               splits, nullptr, nullptr});
+  }
+  std::vector<size_t> &offsets = first.outputOffsets;
+  const size_t size = outputSize(program, samples, offsets);
+  if (outputBytes.size() < size)
+    outputBytes.resize(size);
+  outputs.clear();
+  for (const size_t offset : offsets)
+    outputs.push_back(outputBytes.data() + offset);
+  if (Status status = score(*first.version, first.programIndex, samples);
+      !status.ok())
+    return status;
+  int64_t begin = 0;
+  for (const std::unique_ptr<Job> &job : batch) {
+    makeOutputs(*job);
+    for (int32_t i = 0; i < program.output_count; ++i) {
+      const size_t row = rowBytes(program.outputs[i]);
+      std::memcpy(job->outputs.get() + job->outputOffsets[i],
+                  static_cast<const std::byte *>(outputs[i]) +
+                      size_t(begin) * row,
+                  size_t(job->batch) * row);
+    }
+    begin += job->batch;
+  }
+  return {};
+}
+
+void Batcher::Worker::run(Batch batch) {
+  const auto now = Clock::now();
+  int64_t samples = 0;
+  for (const std::unique_ptr<Job> &job : batch) {
+    samples += job->batch;
+    job->version->metricsOf(job->programIndex)
+        .waiting->Observe(
+            std::chrono::duration<double>(now - job->arrived).count());
+  }
+  const bool areScored =
+      batch.size() > 1 &&
+      withMemory([&] { return outcomeOf(scoreTogether(batch, samples)); }).ok();
+  for (std::unique_ptr<Job> &job : batch) {
+    // Where one of them is faulty, the others are not.
+    if (!areScored)
+      job->outcome = withMemory([&] { return scoreAlone(*job); });
+    metrics.waitingSamples().Decrement(double(job->batch));
+    job->finish();
+    job.reset();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Who waits for whom
+//===----------------------------------------------------------------------===//
+
+Batcher::Batcher(BatchOptions options, Metrics &metrics)
+    : options(options), metrics(metrics) {
+  for (unsigned i = 0; i < options.workers; ++i)
+    threads.emplace_back([this] { work(); });
+}
+
+Batcher::~Batcher() {
+  {
+    const std::lock_guard lock(mutex);
+    isEnding = true;
+  }
+  changed.notify_all();
+  threads.clear();
+}
+
+Lane &Batcher::laneOf(Job &job) {
+  const auto isSame = [&](const std::unique_ptr<Lane> &lane) {
+    for (size_t i = 0; i < job.inputs.size(); ++i)
+      if (lane->hasTexts[i] != job.inputs[i].hasTexts())
+        return false;
+    return true;
+  };
+  auto &lanes = job.version->lanes[job.programIndex];
+  if (const auto found = std::ranges::find_if(lanes, isSame);
+      found != lanes.end())
+    return **found;
+  lanes.push_back(std::make_unique<Lane>());
+  for (const JobInput &input : job.inputs)
+    lanes.back()->hasTexts.push_back(input.hasTexts());
+  return *lanes.back();
+}
+
+void Batcher::submit(std::unique_ptr<Job> job) {
+  bool isNews = false;
+  {
+    const std::lock_guard lock(mutex);
+    if (waiting < options.mostWaiting) {
+      Lane &lane = laneOf(*job);
+      const bool wasEmpty = lane.jobs.empty(),
+                 wasFull = lane.samples >= options.mostSamples;
+      metrics.waitingSamples().Increment(double(job->batch));
+      lane.samples += job->batch;
+      lane.jobs.push_back(std::move(job));
+      ++waiting;
+      if (wasEmpty)
+        filled.push_back(&lane);
+      isNews = wasEmpty || (!wasFull && lane.samples >= options.mostSamples);
+    }
+  }
+  if (job) {
+    job->outcome = {Code::Unavailable,
+                    fmt::format("{} requests wait already, as many as may; "
+                                "send this one later, or to another server",
+                                options.mostWaiting)};
+    job->finish();
+  } else if (isNews) {
+    changed.notify_one();
+  }
+}
+
+Lane *Batcher::findRipe(Clock::time_point now, Clock::time_point &until) const {
+  Lane *oldest = nullptr;
+  until = Clock::time_point::max();
+  for (Lane *lane : filled) {
+    const auto arrived = lane->jobs.front()->arrived;
+    if (!isEnding && lane->samples < options.mostSamples &&
+        arrived + options.delay > now)
+      until = std::min(until, arrived + options.delay);
+    else if (!oldest || arrived < oldest->jobs.front()->arrived)
+      oldest = lane;
+  }
+  return oldest;
+}
+
+Batcher::Batch Batcher::takeBatch(Lane &lane) {
+  Batch batch;
+  int64_t samples = 0;
+  while (!lane.jobs.empty() &&
+         (batch.empty() ||
+          samples + lane.jobs.front()->batch <= options.mostSamples)) {
+    samples += lane.jobs.front()->batch;
+    batch.push_back(std::move(lane.jobs.front()));
+    lane.jobs.pop_front();
+  }
+  lane.samples -= samples;
+  waiting -= batch.size();
+  if (lane.jobs.empty())
+    std::erase(filled, &lane);
+  return batch;
+}
+
+void Batcher::work() {
+  Worker worker(metrics);
+  std::unique_lock lock(mutex);
+  for (;;) {
+    Clock::time_point until;
+    if (Lane *lane = findRipe(Clock::now(), until)) {
+      Batch batch = takeBatch(*lane);
+      // Whoever waits may have been told of this batch only.
+      const bool isMore = !filled.empty();
+      lock.unlock();
+      if (isMore)
+        changed.notify_one();
+      worker.run(std::move(batch));
+      lock.lock();
+    } else if (isEnding) {
+      return;
+    } else if (until == Clock::time_point::max()) {
+      changed.wait(lock);
+    } else {
+      changed.wait_until(lock, until);
+    }
+  }
+}

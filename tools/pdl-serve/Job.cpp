@@ -1,0 +1,216 @@
+//===- Job.cpp - A request on its way to a model --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Job.h"
+#include "Version.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
+
+using namespace pdlserve;
+
+/// What pdl/serving.h allows.
+static constexpr int64_t mostSamples = int64_t(1) << 24;
+
+const pdl_serving_program &Job::program() const {
+  return version->program(programIndex);
+}
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+static Outcome refuse(std::string_view name, const std::string &why) {
+  return Outcome::bad(fmt::format("input '{}' {}", name, why));
+}
+
+/// The shape is one of `tensor.count` elements.
+static Outcome checkShape(const Tensor &tensor) {
+  int64_t product = 1;
+  bool fits = !tensor.shape.empty();
+  for (const int64_t size : tensor.shape)
+    fits =
+        fits && size >= 0 && !__builtin_mul_overflow(product, size, &product);
+  if (fits && product == tensor.count)
+    return {};
+  return refuse(tensor.name,
+                fmt::format("has {} elements, which do not make the shape {}",
+                            tensor.count, shapeText(tensor.shape)));
+}
+
+static Outcome checkType(const Tensor &tensor,
+                         const pdl_serving_tensor &input) {
+  const DataType values = valueTypeOf(input);
+  if (tensor.type == values ||
+      (tensor.type == DataType::Bytes && input.takes_texts))
+    return {};
+  return refuse(tensor.name, fmt::format("is {}, but the model takes {}{}",
+                                         nameOf(tensor.type), nameOf(values),
+                                         input.takes_texts ? " or BYTES" : ""));
+}
+
+/// All inputs have as many samples.
+static Outcome agreeOnBatch(std::string_view name, int64_t samples, Job &job) {
+  if (samples < 1 || samples > mostSamples)
+    return refuse(name, fmt::format("has {} samples; a request has 1 to {}",
+                                    samples, mostSamples));
+  if (job.batch != 0 && job.batch != samples)
+    return refuse(name, fmt::format("has {} samples, but others have {}",
+                                    samples, job.batch));
+  job.batch = samples;
+  return {};
+}
+
+static Outcome bindPlain(Tensor tensor, const pdl_serving_tensor &input,
+                         JobInput &place, Job &job) {
+  const std::vector<int64_t> &shape = tensor.shape;
+  const bool isRagged = input.kind == PDL_SERVING_RAGGED;
+  const bool hasLengths = isRagged && shape.size() == 3;
+  if (!(shape.size() == 1 && input.width == 1) &&
+      !((shape.size() == 2 || hasLengths) && shape[1] == input.width))
+    return refuse(
+        tensor.name,
+        fmt::format("has the shape {}, but the model takes [batch, {}]{}",
+                    shapeText(shape), input.width,
+                    isRagged ? fmt::format(", [batch, {}, length], or "
+                                           "'{}.values' and '{}.splits'",
+                                           input.width, input.name, input.name)
+                             : ""));
+  if (Outcome outcome = agreeOnBatch(tensor.name, shape[0], job); !outcome.ok())
+    return outcome;
+  if (isRagged) {
+    const int64_t length = hasLengths ? shape[2] : 1;
+    // Otherwise a few bytes could ask for any number of samples.
+    if (length == 0)
+      return refuse(tensor.name, "has bags of length 0; give empty texts, or "
+                                 "values and splits");
+    if (tensor.count > INT32_MAX)
+      return refuse(tensor.name, "has more elements than a batch can have");
+    place.splits.resize(size_t(job.batch * input.width) + 1);
+    for (size_t i = 0; i < place.splits.size(); ++i)
+      place.splits[i] = int32_t(int64_t(i) * length);
+  }
+  place.values = std::move(tensor);
+  return {};
+}
+
+static Outcome takeSplits(const Tensor &tensor, const pdl_serving_tensor &input,
+                          JobInput &place, Job &job) {
+  if (tensor.type != DataType::Int32)
+    return refuse(tensor.name, fmt::format("is {}, but splits are INT32",
+                                           nameOf(tensor.type)));
+  if (tensor.count < 1 || (tensor.count - 1) % input.width != 0)
+    return refuse(tensor.name,
+                  fmt::format("has {} splits, which are no multiple of {} bags "
+                              "a sample and one more",
+                              tensor.count, input.width));
+  if (Outcome outcome =
+          agreeOnBatch(tensor.name, (tensor.count - 1) / input.width, job);
+      !outcome.ok())
+    return outcome;
+  std::vector<int32_t> splits(static_cast<size_t>(tensor.count));
+  std::memcpy(splits.data(), tensor.values(), splits.size() * sizeof(int32_t));
+  if (splits.front() != 0)
+    return refuse(tensor.name,
+                  fmt::format("begins with {}, not 0", splits.front()));
+  if (const auto at = std::ranges::adjacent_find(splits, std::greater<>());
+      at != splits.end())
+    return refuse(tensor.name,
+                  fmt::format("has {} behind {}; splits ascend", at[1], at[0]));
+  place.splits = std::move(splits);
+  return {};
+}
+
+namespace {
+/// Which part of an input a tensor is.
+enum class Part { Plain, Values, Splits };
+
+struct Target {
+  int32_t input = -1;
+  Part part = Part::Plain;
+};
+} // namespace
+
+/// None: the model has no such input.
+static Target findTarget(const pdl_serving_program &program,
+                         std::string_view name) {
+  for (int32_t i = 0; i < program.input_count; ++i)
+    if (name == program.inputs[i].name)
+      return {i, Part::Plain};
+  for (int32_t i = 0; i < program.input_count; ++i) {
+    const std::string_view base = program.inputs[i].name;
+    if (program.inputs[i].kind != PDL_SERVING_RAGGED || !name.starts_with(base))
+      continue;
+    if (name.substr(base.size()) == ".values")
+      return {i, Part::Values};
+    if (name.substr(base.size()) == ".splits")
+      return {i, Part::Splits};
+  }
+  return {};
+}
+
+static std::string describeInputs(const pdl_serving_program &program) {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < program.input_count; ++i)
+    names.push_back(fmt::format("'{}'", program.inputs[i].name));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+Outcome pdlserve::bindTensors(std::vector<Tensor> tensors, Job &job) {
+  const pdl_serving_program &program = job.program();
+  job.batch = 0;
+  job.inputs.clear();
+  job.inputs.resize(size_t(program.input_count));
+  std::vector<uint8_t> hasValues(size_t(program.input_count)),
+      hasSplits(size_t(program.input_count));
+  for (Tensor &tensor : tensors) {
+    const auto [index, part] = findTarget(program, tensor.name);
+    if (index < 0)
+      return refuse(tensor.name, "is none of the model's, which are " +
+                                     describeInputs(program));
+    const pdl_serving_tensor &input = program.inputs[index];
+    if ((part != Part::Splits && std::exchange(hasValues[index], true)) ||
+        (part != Part::Values && std::exchange(hasSplits[index], true)))
+      return refuse(tensor.name, "is given twice");
+    if (Outcome outcome = checkShape(tensor); !outcome.ok())
+      return outcome;
+    if (part != Part::Splits)
+      if (Outcome outcome = checkType(tensor, input); !outcome.ok())
+        return outcome;
+    Outcome outcome;
+    if (part == Part::Plain)
+      outcome = bindPlain(std::move(tensor), input, job.inputs[index], job);
+    else if (part == Part::Splits)
+      outcome = takeSplits(tensor, input, job.inputs[index], job);
+    else
+      job.inputs[index].values = std::move(tensor);
+    if (!outcome.ok())
+      return outcome;
+  }
+  for (int32_t i = 0; i < program.input_count; ++i) {
+    const bool isRagged = program.inputs[i].kind == PDL_SERVING_RAGGED;
+    const char *name = program.inputs[i].name;
+    if (!hasValues[i] && !hasSplits[i])
+      return refuse(name, "is missing");
+    if (!isRagged)
+      continue;
+    if (!hasValues[i] || !hasSplits[i])
+      return refuse(name, fmt::format("is missing its '{}.{}'", name,
+                                      hasValues[i] ? "splits" : "values"));
+    const JobInput &bound = job.inputs[i];
+    if (bound.splits.back() != bound.values.count)
+      return refuse(name, fmt::format("has {} values, but its splits end at {}",
+                                      bound.values.count, bound.splits.back()));
+  }
+  // Of a program that reads nothing.
+  job.batch = std::max<int64_t>(job.batch, 1);
+  return {};
+}

@@ -1,0 +1,169 @@
+//===- Metrics.cpp - What Prometheus reads --------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Metrics.h"
+
+#include <map>
+#include <mutex>
+#include <prometheus/text_serializer.h>
+#include <tuple>
+
+using namespace pdlserve;
+using prometheus::Histogram;
+
+static const char *nameOf(Protocol protocol) {
+  return protocol == Protocol::Http ? "http" : "grpc";
+}
+
+struct Metrics::Programs {
+  std::mutex mutex;
+  std::map<std::tuple<std::string, std::string, std::string>, ProgramMetrics>
+      all;
+};
+
+/// From 50 microseconds to ten seconds.
+static const Histogram::BucketBoundaries &secondsBuckets() {
+  static const Histogram::BucketBoundaries buckets = {
+      0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+      0.05,    0.1,    0.2,    0.5,    1,     2,     5,     10};
+  return buckets;
+}
+
+static const Histogram::BucketBoundaries &samplesBuckets() {
+  static const Histogram::BucketBoundaries buckets = {
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096};
+  return buckets;
+}
+
+template <typename Builder>
+static auto &family(Builder builder, prometheus::Registry &registry,
+                    const char *name, const char *help) {
+  return builder.Name(name).Help(help).Register(registry);
+}
+
+Metrics::Metrics()
+    : requests(family(prometheus::BuildCounter(), registry,
+                      "pdl_serve_requests_total",
+                      "Requests that were to score something, by how they "
+                      "ended")),
+      loads(family(prometheus::BuildCounter(), registry,
+                   "pdl_serve_loads_total",
+                   "Libraries and values that were loaded, or could not be")),
+      requestSeconds(family(prometheus::BuildHistogram(), registry,
+                            "pdl_serve_request_seconds",
+                            "From a request's arrival to its answer")),
+      waitSeconds(family(prometheus::BuildHistogram(), registry,
+                         "pdl_serve_wait_seconds",
+                         "From a request's arrival to the begin of its "
+                         "batch")),
+      batchSamples(family(prometheus::BuildHistogram(), registry,
+                          "pdl_serve_batch_samples",
+                          "Samples of the batches that were scored")),
+      runSeconds(family(prometheus::BuildHistogram(), registry,
+                        "pdl_serve_batch_seconds",
+                        "How long a model took for a batch")),
+      steps(family(prometheus::BuildGauge(), registry, "pdl_serve_model_steps",
+                   "Steps of the training that saved what a version answers "
+                   "with; -1: not known")),
+      rows(family(prometheus::BuildGauge(), registry, "pdl_serve_model_rows",
+                  "Rows of all tables of a version")),
+      bytes(family(prometheus::BuildGauge(), registry, "pdl_serve_model_bytes",
+                   "Memory of the parameters and tables of a version")),
+      valuesVersion(family(prometheus::BuildGauge(), registry,
+                           "pdl_serve_model_values",
+                           "How often a version got values: 1, then one more "
+                           "with each checkpoint")),
+      broken(family(prometheus::BuildGauge(), registry,
+                    "pdl_serve_model_broken",
+                    "1 where what lies in the folder of a version could not "
+                    "be loaded, though older values may answer")),
+      waitingFamily(family(prometheus::BuildGauge(), registry,
+                           "pdl_serve_waiting_samples",
+                           "Samples that wait for their batch")),
+      connectionFamily(family(prometheus::BuildGauge(), registry,
+                              "pdl_serve_connections",
+                              "Connections of HTTP, and calls of gRPC, that "
+                              "are open")),
+      waitingNow(&waitingFamily.Add({})), programs(new Programs) {
+  for (const Protocol protocol : {Protocol::Http, Protocol::Grpc})
+    connectionGauges[int(protocol)] =
+        &connectionFamily.Add({{"protocol", ::nameOf(protocol)}});
+}
+
+prometheus::Gauge &Metrics::connections(Protocol protocol) {
+  return *connectionGauges[int(protocol)];
+}
+
+ProgramMetrics &Metrics::ofProgram(const std::string &model,
+                                   const std::string &version,
+                                   const std::string &program) {
+  const std::lock_guard lock(programs->mutex);
+  const auto [found, isNew] =
+      programs->all.try_emplace({model, version, program});
+  ProgramMetrics &made = found->second;
+  if (!isNew)
+    return made;
+  made.model = model;
+  made.version = version;
+  made.program = program;
+  const prometheus::Labels labels = {
+      {"model", model}, {"version", version}, {"program", program}};
+  for (const Protocol protocol : {Protocol::Http, Protocol::Grpc}) {
+    prometheus::Labels more = labels;
+    more["protocol"] = ::nameOf(protocol);
+    made.seconds[int(protocol)] = &requestSeconds.Add(more, secondsBuckets());
+    more["outcome"] = pdlserve::nameOf(Code::Ok);
+    made.answered[int(protocol)] = &requests.Add(more);
+  }
+  made.waiting = &waitSeconds.Add(labels, secondsBuckets());
+  made.batchSamples = &batchSamples.Add(labels, samplesBuckets());
+  made.runSeconds = &runSeconds.Add(labels, secondsBuckets());
+  return made;
+}
+
+void Metrics::countFailure(const ProgramMetrics *metrics, Protocol protocol,
+                           Code code) {
+  // What a client made up is no label.
+  requests
+      .Add({{"model", metrics ? metrics->model : ""},
+            {"version", metrics ? metrics->version : ""},
+            {"program", metrics ? metrics->program : ""},
+            {"protocol", ::nameOf(protocol)},
+            {"outcome", pdlserve::nameOf(code)}})
+      .Increment();
+}
+
+void Metrics::countLoad(const std::string &model, const std::string &version,
+                        bool ok) {
+  loads
+      .Add({{"model", model},
+            {"version", version},
+            {"outcome", ok ? "ok" : "failed"}})
+      .Increment();
+}
+
+void Metrics::setVersion(const std::string &model, const std::string &version,
+                         const Values &values) {
+  const prometheus::Labels labels = {{"model", model}, {"version", version}};
+  steps.Add(labels).Set(double(values.steps));
+  rows.Add(labels).Set(double(values.rows));
+  bytes.Add(labels).Set(double(values.bytes));
+  valuesVersion.Add(labels).Set(double(values.loads));
+  broken.Add(labels).Set(values.isBroken ? 1 : 0);
+}
+
+void Metrics::removeVersion(const std::string &model,
+                            const std::string &version) {
+  const prometheus::Labels labels = {{"model", model}, {"version", version}};
+  for (auto *gauges : {&steps, &rows, &bytes, &valuesVersion, &broken})
+    gauges->Remove(&gauges->Add(labels));
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer().Serialize(registry.Collect());
+}

@@ -1,0 +1,380 @@
+//===- Repository.cpp - The folder of models ------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Repository.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/WholeNumber.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <new>
+#include <optional>
+#include <sys/stat.h>
+
+using namespace pdlserve;
+using pdlrt::Expected;
+using pdlrt::Status;
+namespace fs = std::filesystem;
+
+namespace {
+/// What is at a path, so that a change is seen.
+struct Stamp {
+  std::string path;
+  uint64_t device = 0, number = 0, size = 0;
+  int64_t seconds = 0, nanoseconds = 0;
+
+  bool operator==(const Stamp &) const = default;
+};
+
+/// What a version consists of at one look.
+struct Content {
+  Stamp library;
+  /// The newest checkpoint, the export or the dump.
+  Stamp values;
+  /// The folder of checkpoints; empty of others.
+  std::string checkpoints;
+
+  bool operator==(const Content &) const = default;
+};
+} // namespace
+
+struct Repository::Watched {
+  std::shared_ptr<Version> version;
+  /// What `version` was loaded from, and what could not be loaded since.
+  std::optional<Content> loaded, failed;
+  std::string reason;
+};
+
+static Stamp stampOf(const fs::path &path) {
+  struct stat about = {};
+  if (::stat(path.c_str(), &about) != 0)
+    return {path.string()};
+  return {path.string(),          uint64_t(about.st_dev),
+          uint64_t(about.st_ino), uint64_t(about.st_size),
+          about.st_mtim.tv_sec,   about.st_mtim.tv_nsec};
+}
+
+/// The only file of that kind in a folder.
+static Expected<fs::path> onlyFile(const fs::path &folder,
+                                   std::string_view ending, const char *what) {
+  fs::path found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(".") || !name.ends_with(ending))
+      continue;
+    if (!found.empty())
+      return Status::invalid(
+          fmt::format("{} has two of {}, {} and {}; leave one", folder.string(),
+                      what, found.filename().string(), name));
+    found = at->path();
+  }
+  if (error)
+    return Status::invalid(folder.string() + ": " + error.message());
+  return found;
+}
+
+/// Whether a name is that of a whole checkpoint; others are being written.
+static bool isCheckpointName(const std::string &name) {
+  constexpr std::string_view prefix = "step-";
+  return name.starts_with(prefix) && name.size() > prefix.size() &&
+         std::all_of(name.begin() + prefix.size(), name.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
+  fs::path newest;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (isCheckpointName(at->path().filename().string()) && at->path() > newest)
+      newest = at->path();
+  if (error)
+    return Status::invalid(folder.string() + ": " + error.message());
+  if (newest.empty())
+    return Status::invalid(folder.string() + " has no checkpoint yet");
+  return newest;
+}
+
+static Expected<Content> contentOf(const fs::path &folder) {
+  auto library = onlyFile(folder, ".so", "libraries");
+  if (!library)
+    return std::move(library).status();
+  if (library->empty())
+    return Status::invalid(folder.string() +
+                           " has no library; put one there that pdl-translate "
+                           "--emit=library made");
+  auto dump = onlyFile(folder, ".safetensors", "dumps");
+  if (!dump)
+    return std::move(dump).status();
+  std::error_code ignored;
+  const fs::path checkpoints = folder / "checkpoints",
+                 mapped = folder / "export";
+  const bool hasCheckpoints = fs::exists(checkpoints, ignored),
+             hasExport = fs::exists(mapped, ignored);
+  if (hasCheckpoints + hasExport + !dump->empty() != 1)
+    return Status::invalid(folder.string() +
+                           " needs one of a folder 'checkpoints', a folder "
+                           "'export' and a dump (*.safetensors)");
+  Content content;
+  content.library = stampOf(*library);
+  if (hasExport) {
+    content.values = stampOf(mapped);
+  } else if (!hasCheckpoints) {
+    content.values = stampOf(*dump);
+  } else {
+    auto newest = newestCheckpoint(checkpoints);
+    if (!newest)
+      return std::move(newest).status();
+    content.values = stampOf(*newest);
+    content.checkpoints = checkpoints.string();
+  }
+  return content;
+}
+
+/// 0: not the name of a version.
+static int64_t versionNumber(const std::string &name) {
+  const auto number = name.starts_with("0")
+                          ? Status::invalid("")
+                          : pdlrt::parseWholeNumber(name, 1, INT64_MAX);
+  return number ? int64_t(*number) : 0;
+}
+
+Repository::Repository(std::string folder, Metrics &metrics)
+    : folder(std::move(folder)), metrics(metrics),
+      current(std::make_shared<const Models>()) {}
+
+Repository::~Repository() = default;
+
+bool Repository::listFolder(std::vector<Key> &keys) {
+  std::error_code error;
+  std::string where = folder;
+  for (fs::directory_iterator model(folder, error), end; !error && model != end;
+       model.increment(error)) {
+    const std::string name = model->path().filename().string();
+    std::error_code ignored;
+    // '@' stands before the name of a program.
+    if (name.starts_with(".") || name.find('@') != std::string::npos ||
+        !model->is_directory(ignored))
+      continue;
+    std::error_code inner;
+    for (fs::directory_iterator version(model->path(), inner);
+         !inner && version != end; version.increment(inner))
+      if (const int64_t number =
+              versionNumber(version->path().filename().string());
+          number && version->is_directory(ignored))
+        keys.emplace_back(name, number);
+    // It may have been taken away meanwhile.
+    if (inner && inner != std::errc::no_such_file_or_directory) {
+      error = inner;
+      where = model->path().string();
+      break;
+    }
+  }
+  if (error && !wasUnreadable)
+    pdlrt::logWarning(fmt::format("{}: {}; the models stay as they are", where,
+                                  error.message()));
+  wasUnreadable = bool(error);
+  return !error;
+}
+
+/// What a loading says, with a sentence where there is no memory for it.
+template <typename Load> static Status loadWith(Load &&load) {
+  try {
+    return load();
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory("there is no memory for it");
+  }
+}
+
+void Repository::lookAt(const Key &key, Watched &watched) {
+  const auto &[model, number] = key;
+  const std::string version = std::to_string(number);
+  const fs::path path = fs::path(folder) / model / version;
+  const auto fail = [&](const std::string &sentence) {
+    if (sentence == watched.reason)
+      return;
+    watched.reason = sentence;
+    metrics.countLoad(model, version, false);
+    publish();
+    pdlrt::logWarning(fmt::format("model {}, version {}: {}{}", model, version,
+                                  sentence,
+                                  watched.version ? "; what was loaded before "
+                                                    "goes on"
+                                                  : ""));
+  };
+  Expected<Content> content = contentOf(path);
+  if (!content) {
+    fail(content.status().message());
+    return;
+  }
+  if (watched.loaded == *content) {
+    // Whatever was broken is gone.
+    watched.failed.reset();
+    watched.reason.clear();
+    return;
+  }
+  if (watched.failed == *content)
+    return;
+  const bool isNew =
+      !watched.version || watched.loaded->library != content->library;
+  bool isOlder = false;
+  Status status = loadWith([&]() -> Status {
+    if (!isNew)
+      return watched.version->reload(content->values.path);
+    auto opened = Version::open(model, number, content->library.path,
+                                content->values.path, metrics);
+    Status status = opened.ok() ? Status() : opened.status();
+    if (!opened && !watched.version && !content->checkpoints.empty()) {
+      // An older checkpoint is better than none.
+      opened = Version::open(model, number, content->library.path,
+                             content->checkpoints, metrics);
+      isOlder = opened.ok();
+    }
+    if (opened)
+      watched.version = *std::move(opened);
+    return status;
+  });
+  if (status.ok()) {
+    metrics.countLoad(model, version, true);
+    watched.loaded = *content;
+    watched.failed.reset();
+    watched.reason.clear();
+  } else {
+    watched.failed = *content;
+    // Newer values are taken without opening the library again.
+    if (isOlder) {
+      watched.loaded = *content;
+      watched.loaded->values = {};
+    }
+  }
+  if (status.ok() || isOlder) {
+    // Whoever reads of it finds it.
+    publish();
+    const pdl_serving_state state = watched.version->state();
+    pdlrt::logInfo(
+        fmt::format("model {}, version {}: {} {}, {} rows, {:.1f} MiB", model,
+                    version, isNew ? "loaded" : "took the values of",
+                    isOlder ? "an older checkpoint of " + content->checkpoints
+                            : content->values.path,
+                    state.rows, double(state.bytes) / (1 << 20)));
+  }
+  if (status.ok())
+    return;
+  // Another thing that fails alike is told too.
+  watched.reason.clear();
+  fail(status.message());
+}
+
+void Repository::look() {
+  std::vector<Key> keys;
+  if (!listFolder(keys))
+    return;
+  std::vector<Key> gone;
+  for (const auto &[key, watched] : all)
+    if (std::ranges::find(keys, key) == keys.end())
+      gone.push_back(key);
+  for (const Key &key : gone) {
+    all.erase(key);
+    publish();
+    const auto &[model, number] = key;
+    metrics.removeVersion(model, std::to_string(number));
+    pdlrt::logInfo(fmt::format("model {}, version {}: is gone from the folder "
+                               "and answers no more",
+                               model, number));
+  }
+  for (const Key &key : keys)
+    lookAt(key, all[key]);
+  publish();
+}
+
+void Repository::publish() {
+  auto models = std::make_shared<Models>();
+  std::vector<Entry> entries;
+  for (const auto &[key, watched] : all) {
+    const std::string version = std::to_string(key.second);
+    entries.push_back({key.first, version, watched.reason, watched.version});
+    Metrics::Values values;
+    values.isBroken = !watched.reason.empty();
+    if (watched.version) {
+      (*models)[key.first][key.second] = watched.version;
+      const pdl_serving_state state = watched.version->state();
+      values.steps = state.steps;
+      values.rows = state.rows;
+      values.bytes = state.bytes;
+      values.loads = state.version;
+    }
+    metrics.setVersion(key.first, version, values);
+  }
+  std::shared_ptr<const Models> old = std::move(models);
+  {
+    const std::lock_guard lock(mutex);
+    std::swap(current, old);
+    std::swap(listed, entries);
+  }
+}
+
+Outcome Repository::find(std::string_view name, std::string_view version,
+                         Found &found) const {
+  std::shared_ptr<const Models> models;
+  {
+    const std::lock_guard lock(mutex);
+    models = current;
+  }
+  const size_t at = name.find('@');
+  const std::string_view modelName = name.substr(0, at);
+  const auto model = models->find(modelName);
+  if (model == models->end())
+    return {Code::NotFound,
+            fmt::format("there is no model '{}' that answers", modelName)};
+  const Versions &versions = model->second;
+  if (version.empty()) {
+    found.version = versions.rbegin()->second;
+  } else {
+    const auto wanted = versions.find(versionNumber(std::string(version)));
+    if (wanted == versions.end())
+      return {Code::NotFound,
+              fmt::format("model '{}' has no version '{}' that answers",
+                          modelName, version)};
+    found.version = wanted->second;
+  }
+  found.program = found.version->findProgram(
+      at == std::string_view::npos ? "" : name.substr(at + 1));
+  if (found.program >= 0 &&
+      (at == std::string_view::npos || at + 1 < name.size()))
+    return {};
+  std::string known;
+  for (int32_t p = 0; p < found.version->description().program_count; ++p)
+    known +=
+        fmt::format("{}@{}", p ? ", " : "", found.version->program(p).name);
+  return {Code::NotFound,
+          fmt::format("version {} of model '{}' has no program '{}', only {}",
+                      found.version->number(), modelName, name.substr(at),
+                      known)};
+}
+
+bool Repository::isReady() const {
+  const std::lock_guard lock(mutex);
+  return !current->empty();
+}
+
+std::vector<Repository::Entry> Repository::entries() const {
+  const std::lock_guard lock(mutex);
+  return listed;
+}
+
+std::vector<std::string>
+Repository::versionsOf(const std::string &model) const {
+  std::vector<std::string> numbers;
+  for (const Entry &entry : entries())
+    if (entry.model == model && entry.loaded)
+      numbers.push_back(entry.version);
+  return numbers;
+}

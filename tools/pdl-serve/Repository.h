@@ -1,0 +1,97 @@
+//===- Repository.h - The folder of models ----------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// FOLDER/MODEL/VERSION/ holds one library (*.so) and its values: a folder
+// `checkpoints`, whose newest checkpoint is followed, a folder `export`, which
+// pdl-checkpoint export made, or one dump (*.safetensors). A version is a whole
+// number from 1 on; all others, such as names that begin with a point, are
+// passed over, so that a version can be prepared beside and renamed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLSERVE_REPOSITORY_H
+#define PDLSERVE_REPOSITORY_H
+
+#include "Metrics.h"
+#include "Outcome.h"
+#include "Version.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlserve {
+
+/// What was asked for.
+struct Found {
+  std::shared_ptr<Version> version;
+  int32_t program = 0;
+};
+
+/// The versions that answer. One thread looks at the folder; any may ask.
+class Repository {
+public:
+  Repository(std::string folder, Metrics &metrics);
+  Repository(const Repository &) = delete;
+  Repository &operator=(const Repository &) = delete;
+  ~Repository();
+
+  /// Brings the models to what lies in the folder. What cannot be loaded is
+  /// told once in the log, and what was loaded before goes on.
+  void look();
+
+  /// A program by MODEL or MODEL@PROGRAM, of a version or, where it is empty,
+  /// of the highest that answers.
+  Outcome find(std::string_view name, std::string_view version,
+               Found &found) const;
+  /// At least one model answers.
+  bool isReady() const;
+
+  /// A version as a client is told of it.
+  struct Entry {
+    std::string model, version;
+    /// Why what lies in the folder is not what answers.
+    std::string reason;
+    /// Null: it does not answer.
+    std::shared_ptr<Version> loaded;
+  };
+  /// All versions in the folder, by model and version.
+  std::vector<Entry> entries() const;
+  /// The versions of a model that answer, ascending.
+  std::vector<std::string> versionsOf(const std::string &model) const;
+
+private:
+  struct Watched;
+  using Versions = std::map<int64_t, std::shared_ptr<Version>>;
+  using Models = std::map<std::string, Versions, std::less<>>;
+  using Key = std::pair<std::string, int64_t>;
+
+  /// False: the folder could not be read.
+  bool listFolder(std::vector<Key> &keys);
+  void lookAt(const Key &key, Watched &watched);
+  void publish();
+
+  const std::string folder;
+  Metrics &metrics;
+  /// Of the thread that looks.
+  std::map<Key, Watched> all;
+  bool wasUnreadable = false;
+
+  mutable std::mutex mutex;
+  std::shared_ptr<const Models> current;
+  std::vector<Entry> listed;
+};
+
+} // namespace pdlserve
+
+#endif // PDLSERVE_REPOSITORY_H

@@ -1,0 +1,75 @@
+//===- Tensor.h - A tensor as a request has it ------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tensors of the V2 inference protocol, whichever way they came: in JSON,
+// as bytes behind it, or by gRPC.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLSERVE_TENSOR_H
+#define PDLSERVE_TENSOR_H
+
+#include "Outcome.h"
+#include "pdl/serving.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlserve {
+
+/// The types that a model can take or return.
+enum class DataType { Int32, Int64, Fp32, Fp64, Bytes };
+
+/// Such as FP32; null for others.
+std::optional<DataType> parseDataType(std::string_view name);
+const char *nameOf(DataType type);
+/// In bytes; 0 of texts.
+size_t sizeOf(DataType type);
+/// That of a model's tensor. Ids that may be texts are BYTES.
+DataType dataTypeOf(const pdl_serving_tensor &tensor);
+/// That of its values, which are never texts.
+DataType valueTypeOf(const pdl_serving_tensor &tensor);
+
+/// Texts one behind the other, as pdl/serving.h wants them.
+struct Texts {
+  std::string bytes;
+  std::vector<int64_t> ends;
+
+  void add(std::string_view text) {
+    bytes += text;
+    ends.push_back(int64_t(bytes.size()));
+  }
+};
+
+struct Tensor {
+  std::string name;
+  DataType type = DataType::Fp32;
+  std::vector<int64_t> shape;
+  /// How many elements there are, which may not be what the shape says.
+  int64_t count = 0;
+  /// Of numbers: memory that lives as long as the request, or null, where
+  /// `storage` has them. Not aligned.
+  const void *borrowed = nullptr;
+  std::string storage;
+  /// Of BYTES.
+  Texts texts;
+
+  const void *values() const { return borrowed ? borrowed : storage.data(); }
+
+  /// Takes elements as bytes, little-endian; of BYTES each behind its length in
+  /// 4 bytes. Numbers stay where they are.
+  Outcome takeRaw(std::string_view raw);
+};
+
+} // namespace pdlserve
+
+#endif // PDLSERVE_TENSOR_H

@@ -1,0 +1,74 @@
+//===- Version.h - One version of a model that answers ----------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PDLSERVE_VERSION_H
+#define PDLSERVE_VERSION_H
+
+#include "Library.h"
+#include "Metrics.h"
+#include "pdlrt/Core/Status.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pdlserve {
+
+class Lane;
+
+/// A library with values. It lives as long as the folder that it is of, and
+/// behind that until the last request that it answers. Threads may share it.
+class Version {
+public:
+  static pdlrt::Expected<std::shared_ptr<Version>>
+  open(std::string model, int64_t number, const std::string &libraryPath,
+       const std::string &valuesPath, Metrics &metrics);
+  Version(const Version &) = delete;
+  Version &operator=(const Version &) = delete;
+  ~Version();
+
+  /// Takes other values; on an error the old ones stay. Requests do not wait.
+  pdlrt::Status reload(const std::string &valuesPath);
+  pdl_serving_state state() const;
+  /// Scores a batch: `run` of pdl/serving.h.
+  pdlrt::Status run(int32_t program, int64_t batch,
+                    const pdl_serving_input *inputs, void *const *outputs);
+
+  /// That of the folder.
+  const std::string &model() const { return modelName; }
+  const std::string &number() const { return numberText; }
+  const pdl_serving_description &description() const {
+    return library->description();
+  }
+  const pdl_serving_program &program(int32_t index) const {
+    return description().programs[index];
+  }
+  /// The index of a program; of "", the one that is asked for by the model's
+  /// name alone: @predict, or else the first. -1: there is none.
+  int32_t findProgram(std::string_view name) const;
+  /// The name under which a client asks for a program.
+  std::string nameOf(int32_t program) const;
+  ProgramMetrics &metricsOf(int32_t program) { return *metrics[program]; }
+
+  /// Jobs that wait, by program. Only the batcher uses them.
+  std::vector<std::vector<std::unique_ptr<Lane>>> lanes;
+
+private:
+  Version() = default;
+
+  std::string modelName, numberText;
+  std::shared_ptr<const Library> library;
+  pdl_serving_model *values = nullptr;
+  std::vector<ProgramMetrics *> metrics;
+};
+
+} // namespace pdlserve
+
+#endif // PDLSERVE_VERSION_H
