@@ -176,6 +176,30 @@ class Library(unittest.TestCase):
                 with self.assertRaises(serving.ServingError) as caught:
                     self.library().open(again)
                 self.assertIn(what, str(caught.exception))
+        # What is behind the head is looked at when it is asked for.
+        table.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        self.library().open(again)
+        done = subprocess.run([PDL_CHECKPOINT, "inspect", again], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("table-0.rows: is damaged", done.stderr)
+        self.assertIn("all 3 files have the right checksum",
+                      run(PDL_CHECKPOINT, "inspect", exported).stdout)
+        # Files of two exports do not mix.
+        other = self.root / "of_one_step"
+        run(self.out / "trainer", "train", "--data", self.data, "--batch-size", "64", "--steps",
+            "1", "--checkpoint", self.root / "one_step")
+        run(PDL_CHECKPOINT, "export", self.root / "one_step", "-o", other)
+        for name in ("table-0.rows", "dense.safetensors"):
+            mixed = self.root / f"mixed_{name}"
+            shutil.copytree(exported, mixed)
+            shutil.copy(other / name, mixed / name)
+            with self.assertRaises(serving.ServingError) as caught:
+                self.library().open(mixed)
+            self.assertIn(f"{name}: is not", str(caught.exception))
+        done = subprocess.run([PDL_CHECKPOINT, "export", self.checkpoint, "--slot", "nothing", "-o",
+                               self.root / "none"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no symbol has a slot 'nothing'", done.stderr)
         table.unlink()
         with self.assertRaises(serving.ServingError) as caught:
             self.library().open(again)

@@ -7,7 +7,7 @@
  * prediction a line.
  *
  *   pdl-translate models/ctr_dnn/ctr_dnn.mlir --emit=library -o out
- *   cc score.c $(PKG_CONFIG_PATH=out pkg-config --cflags --libs ctr_dnn) -o score
+ *   cc score.c $(PKG_CONFIG_PATH=$PWD/out pkg-config --cflags --libs ctr_dnn) -o score
  *   ./score checkpoints < clicks.tsv
  */
 

@@ -6,7 +6,7 @@
 // batches of 64 that four threads share. Prints a prediction a line, in order.
 //
 //   pdl-translate models/ctr_dnn/ctr_dnn.mlir --emit=library -o out
-//   c++ -std=c++17 score.cpp $(PKG_CONFIG_PATH=out pkg-config --cflags --libs ctr_dnn) -pthread -o score
+//   c++ -std=c++17 score.cpp $(PKG_CONFIG_PATH=$PWD/out pkg-config --cflags --libs ctr_dnn) -pthread -o score
 //   ./score checkpoints < clicks.tsv
 
 #include "ctr_dnn.h"

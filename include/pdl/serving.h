@@ -56,7 +56,8 @@ typedef struct pdl_serving_tensor {
   int32_t kind; /* pdl_serving_kind; of outputs PDL_SERVING_DENSE */
   int32_t type; /* pdl_serving_type; ids are I64 */
   int64_t width;
-  int32_t takes_texts; /* ids that the model hashes: texts may be given */
+  int32_t takes_texts; /* ids: texts may be given, which the model hashes, or
+                          which are decimal integers */
 } pdl_serving_tensor;
 
 typedef struct pdl_serving_program {

@@ -100,7 +100,32 @@ static void printSymbols(const Checkpoint &checkpoint) {
   }
 }
 
+static int inspectExport(const std::string &path) {
+  const Expected<CheckpointManifest> manifest = verifyExport(path);
+  if (!manifest)
+    return fail(1, manifest.status().message());
+  print(fmt::format("export               {}", path));
+  print(fmt::format("model                {}", manifest->model));
+  print(fmt::format("steps                {}", manifest->progress.steps));
+  uint64_t bytes = 0;
+  for (const CheckpointPart &part : manifest->parts) {
+    bytes += part.digest.bytes;
+    if (part.kind == PartKind::Table)
+      print(fmt::format("table @{}: {}, {}", part.symbol, part.file,
+                        sizeText(part.digest.bytes)));
+  }
+  for (const CheckpointSymbol &symbol : manifest->symbols)
+    if (!symbol.slots.empty())
+      print(fmt::format("@{}: slot {} in the place of its value", symbol.name,
+                        symbol.slots.front()));
+  print(fmt::format("all {} files have the right checksum, {}",
+                    manifest->parts.size() + 1, sizeText(bytes)));
+  return 0;
+}
+
 static int inspect(const std::string &path) {
+  if (isExport(path))
+    return inspectExport(path);
   Expected<Checkpoint> checkpoint = open(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
@@ -292,7 +317,7 @@ static int run(int argc, char **argv) {
              "different for diff; 2 bad flags,\nor what diff cannot read.");
   CLI::App *inspectCommand = app.add_subcommand(
       "inspect", "Verify all checksums; show the model, how far training has "
-                 "come, symbols, shapes, keys and sizes");
+                 "come, symbols, shapes, keys and sizes; of an export too");
   inspectCommand->add_option("checkpoint", first, "The checkpoint")
       ->required()
       ->type_name("FOLDER");

@@ -33,9 +33,14 @@ bool isExport(const std::string &folder);
 /// Writes the export of a checkpoint as the folder `path`, which appears whole
 /// or not at all. Where a symbol has the slot `slot`, such as an average that
 /// frozen programs read, that is exported in the place of its value; "": values
-/// alone. A table is held in memory while it is written. Throws std::bad_alloc.
+/// alone; an error where none has it. A table is held in memory while it is
+/// written. Throws std::bad_alloc.
 Status exportCheckpoint(const Checkpoint &checkpoint, const std::string &slot,
                         const std::string &path);
+
+/// What an export is made of; all of it is read. An error names what is missing
+/// or changed.
+Expected<CheckpointManifest> verifyExport(const std::string &path);
 
 } // namespace pdlrt
 

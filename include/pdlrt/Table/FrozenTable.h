@@ -52,14 +52,18 @@ public:
   /// Whether it was mapped.
   bool isMapped() const { return mapping != nullptr; }
 
-  /// Maps a file that `write` wrote, of rows of `rowBytes` bytes: its pages are
-  /// read when they are needed, and shared with other processes. Whatever it
-  /// holds, nothing but it is read; what it is to hold is looked at as far as
-  /// its first 128 bytes say it. The file must not be changed meanwhile:
-  /// another one takes its name instead.
-  static Expected<FrozenTable> map(const std::string &path, size_t rowBytes);
-  /// Writes it as a file, under a temporary name before its own.
+  /// Maps a file that `write` wrote and gave that digest, of rows of `rowBytes`
+  /// bytes: its pages are read when they are needed, and shared with other
+  /// processes. Of it only the first 128 bytes are looked at; whatever the rest
+  /// holds, nothing but it is read. Nobody may change the file meanwhile:
+  /// whoever touches what is cut off ends by SIGBUS.
+  static Expected<FrozenTable> map(const std::string &path, size_t rowBytes,
+                                   const FileDigest &digest);
+  /// Writes it as a file, under a temporary name before its own. `digest` gets
+  /// its bytes and the sum of its first ones, which have the sums of the rest.
   Status write(const std::string &path, FileDigest &digest) const;
+  /// Reads all of such a file; an error where a bit of it has changed.
+  static Status verify(const std::string &path, const FileDigest &digest);
 
   /// Of no rows.
   FrozenTable() = default;

@@ -11,6 +11,7 @@
 #include "Checkpoint/LinkedRows.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "Checkpoint/TableParts.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Kernels/Storage.h"
 
 #include <algorithm>
@@ -71,6 +72,11 @@ static Status convertRows(const TableOptions &options, const TensorView &values,
   scratch.resize(size_t(count) * rowBytes);
   PDLRT_RETURN_IF_ERROR(copyElements(values, first * width, elements,
                                      options.elementType, scratch.data()));
+  if (fileStorage == PDL_STORE_ELEMENT &&
+      !allFinite(options.elementType, elements, scratch.data()))
+    return Status::invalid("tensor '" + values.name +
+                           "' has a number that is not finite; write it "
+                           "without");
   for (int64_t i = 0; i < count; ++i) {
     const std::byte *from = scratch.data() + size_t(i) * rowBytes;
     if (isSame) {

@@ -101,6 +101,8 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
   auto *keys = values[index].reserveFor<int64_t>(size_t(most));
   int32_t *ends =
       isRagged ? splits[index].reserveFor<int32_t>(size_t(bags) + 1) : nullptr;
+  if (!input.texts && data.value_count > 0)
+    return refuse(field, "has ends of texts, but no texts");
   int64_t count = 0, next = 0, begin = 0;
   for (int64_t bag = 0; bag < bags; ++bag) {
     const int64_t slot = bag % field.width, before = count;
@@ -175,6 +177,10 @@ Status Scorer::run(const ServedState &state, int64_t batch,
     return Status::invalid(fmt::format("a batch of {} samples; it has 1 to {}",
                                        batch, mostSamples));
   context.batch = batch;
+  for (int32_t i = 0; i < program.output_count; ++i)
+    if (!outputs[i])
+      return Status::invalid(std::string("output '") + program.outputs[i].name +
+                             "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
   worker.bindFrozen(descriptor.symbols, state.tables(),

@@ -99,6 +99,15 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
                                const std::string &slot,
                                const std::string &path) {
   CheckpointManifest manifest = checkpoint.manifest();
+  if (!slot.empty() &&
+      std::ranges::none_of(manifest.symbols,
+                           [&](const CheckpointSymbol &symbol) {
+                             return partOf(symbol, slot) > 0;
+                           }))
+    return Status::invalid(checkpoint.path() + ": no symbol has a slot '" +
+                           slot +
+                           "' of its value's size; 'pdl-checkpoint "
+                           "inspect' shows those that there are");
   manifest.parts.clear();
   manifest.after.reset();
   NewFolder folder(path);
@@ -154,4 +163,28 @@ Status pdlrt::exportCheckpoint(const Checkpoint &checkpoint,
   PDLRT_RETURN_IF_ERROR(
       writeManifest(manifest, folder.path + "/" + exportManifestName));
   return folder.commit();
+}
+
+Expected<CheckpointManifest> pdlrt::verifyExport(const std::string &path) {
+  Expected<CheckpointManifest> manifest =
+      readManifest(path + "/" + exportManifestName);
+  if (!manifest)
+    return manifest;
+  for (const CheckpointPart &part : manifest->parts) {
+    const std::string file = path + "/" + part.file;
+    if (part.kind == PartKind::Table) {
+      PDLRT_RETURN_IF_ERROR(FrozenTable::verify(file, part.digest));
+      continue;
+    }
+    Expected<SafetensorsFile> opened = SafetensorsFile::open(file);
+    if (!opened)
+      return std::move(opened).status();
+    const Expected<FileDigest> digest = opened->digest();
+    if (!digest)
+      return digest.status();
+    if (*digest != part.digest)
+      return Status::invalid(file + ": is not what its manifest says; export "
+                                    "the checkpoint again");
+  }
+  return manifest;
 }

@@ -14,6 +14,7 @@
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Finite.h"
 #include "pdlrt/Files/Safetensors.h"
 #include "pdlrt/Serving/ServedExport.h"
 
@@ -309,9 +310,17 @@ Status StateLoader::readDumpedParameter(int32_t index,
         take(file, fullPartName(symbol, part), symbol, shapeOf(symbol));
     if (!tensor)
       return tensor.status();
-    if (*tensor)
-      return copyElements(**tensor, 0, (*tensor)->elementCount,
-                          symbol.element_type, reserveParameter(index));
+    if (!*tensor)
+      continue;
+    void *const values = reserveParameter(index);
+    const int64_t count = (*tensor)->elementCount;
+    PDLRT_RETURN_IF_ERROR(
+        copyElements(**tensor, 0, count, symbol.element_type, values));
+    if (!allFinite(symbol.element_type, count, values))
+      return Status::invalid(file.path() + ": tensor '" + (*tensor)->name +
+                             "' has a number that is not finite; write it "
+                             "without");
+    return {};
   }
   return Status::invalid(file.path() + ": there is no tensor '" + symbol.name +
                          "', which the model has as a parameter; add it");
@@ -396,6 +405,13 @@ Status StateLoader::readExport(const std::string &path) {
           SafetensorsFile::open(path + "/" + part.file);
       if (!file)
         return std::move(file).status();
+      const Expected<FileDigest> digest = file->digest();
+      if (!digest)
+        return digest.status();
+      if (*digest != part.digest)
+        return Status::invalid(path + "/" + part.file +
+                               ": is not what its manifest says, damaged or of "
+                               "another export; export the checkpoint again");
       for (int32_t i = 0; i < descriptor.symbol_count; ++i)
         if (descriptor.symbols[i].kind == PDL_SYMBOL_PARAMETER)
           PDLRT_RETURN_IF_ERROR(readDumpedParameter(i, *file));
@@ -415,8 +431,8 @@ Status StateLoader::readExport(const std::string &path) {
       return Status::invalid(path + ": has no rows of @" + symbol.name +
                              "; export the checkpoint again");
     TableOptions options = TableOptions::of(symbol, state->initialSeed);
-    Expected<FrozenTable> rows =
-        FrozenTable::map(path + "/" + part->file, options.frozenBytes());
+    Expected<FrozenTable> rows = FrozenTable::map(
+        path + "/" + part->file, options.frozenBytes(), part->digest);
     if (!rows)
       return std::move(rows).status();
     serveTable(i, std::move(options), *std::move(rows));

@@ -152,7 +152,8 @@ struct FileHead {
   char name[8]; ///< "PDLROWS1"
   uint64_t bucketCount, allBuckets, rowCount, rowBytes;
   uint64_t rowsBegin, fileBytes;
-  uint64_t unused[8];
+  uint64_t bucketsHash, rowsHash; ///< of all of them
+  uint64_t unused[6];
   uint64_t hash; ///< of all that stands before it
 };
 static_assert(sizeof(FileHead) == 128);
@@ -194,8 +195,8 @@ static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
   return head;
 }
 
-Expected<FrozenTable> FrozenTable::map(const std::string &path,
-                                       size_t rowBytes) {
+Expected<FrozenTable> FrozenTable::map(const std::string &path, size_t rowBytes,
+                                       const FileDigest &digest) {
   Expected<FileBytes> file =
       FileBytes::open(path, "name a file that `pdl-checkpoint export` wrote");
   if (!file)
@@ -203,6 +204,11 @@ Expected<FrozenTable> FrozenTable::map(const std::string &path,
   Expected<FileHead> head = readHead(*file, sizeof(Bucket));
   if (!head)
     return std::move(head).status();
+  if (digest != FileDigest{head->fileBytes, head->hash})
+    return Status::invalid(path +
+                           ": is not the file that its export names, but "
+                           "of another table or export; export the "
+                           "checkpoint again");
   if (head->rowBytes != rowBytes)
     return Status::invalid(
         path + ": has rows of " + std::to_string(head->rowBytes) +
@@ -232,12 +238,33 @@ Status FrozenTable::write(const std::string &path, FileDigest &digest) const {
   head.rowBytes = bytesOfRow;
   head.rowsBegin = sizeof(head) + allBuckets * sizeof(Bucket);
   head.fileBytes = head.rowsBegin + uint64_t(rowCount) * bytesOfRow;
+  head.bucketsHash = hashBytes(buckets, allBuckets * sizeof(Bucket));
+  head.rowsHash = hashBytes(rows, size_t(rowCount) * bytesOfRow);
   head.hash = hashOf(head);
+  digest = {head.fileBytes, head.hash};
   TemporaryFile file(path);
   PDLRT_RETURN_IF_ERROR(file.create());
   PDLRT_RETURN_IF_ERROR(file.write(&head, sizeof(head)));
   PDLRT_RETURN_IF_ERROR(file.write(buckets, allBuckets * sizeof(Bucket)));
   PDLRT_RETURN_IF_ERROR(file.write(rows, size_t(rowCount) * bytesOfRow));
-  digest = file.digest();
   return file.commit();
+}
+
+Status FrozenTable::verify(const std::string &path, const FileDigest &digest) {
+  Expected<FileBytes> file =
+      FileBytes::open(path, "name a file that `pdl-checkpoint export` wrote");
+  if (!file)
+    return std::move(file).status();
+  Expected<FileHead> head = readHead(*file, sizeof(Bucket));
+  if (!head)
+    return std::move(head).status();
+  Expected<FrozenTable> table = map(path, head->rowBytes, digest);
+  if (!table)
+    return std::move(table).status();
+  if (hashBytes(table->buckets, head->allBuckets * sizeof(Bucket)) !=
+          head->bucketsHash ||
+      hashBytes(table->rows, head->rowCount * head->rowBytes) != head->rowsHash)
+    return Status::invalid(path + ": is damaged: it has another checksum than "
+                                  "it says; export the checkpoint again");
+  return {};
 }

@@ -244,6 +244,15 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   inputs = request.inputs();
   inputs[0].text_ends = ends;
   expect("has texts, but takes numbers", 2, 3, inputs);
+  const int32_t bags[] = {0, 0, 0, 1, 1, 1, 1};
+  const int64_t end[] = {1};
+  inputs = request.inputs();
+  inputs[1] = {nullptr, bags, nullptr, end};
+  expect("input 'ids': has ends of texts, but no texts", 2, 3, inputs);
+  void *none[] = {nullptr};
+  EXPECT_NE(functions()->run(model, 2, 3, request.inputs().data(), none), 0);
+  EXPECT_NE(std::string(functions()->last_error()).find("is null"),
+            std::string::npos);
   EXPECT_EQ(functions()->find_program("predict"), 2);
   EXPECT_EQ(functions()->find_program("rank"), -1);
   EXPECT_STREQ(functions()->last_error(),

@@ -157,14 +157,20 @@ TEST(FrozenTableTest, IsTheSameInAFile) {
     ASSERT_TRUE(table->write(folder.file("rows"), digest).ok());
     EXPECT_EQ(digest.bytes, folder.read("rows").size());
     const Expected<FrozenTable> mapped =
-        FrozenTable::map(folder.file("rows"), 3 * sizeof(int64_t));
+        FrozenTable::map(folder.file("rows"), 3 * sizeof(int64_t), digest);
+    EXPECT_TRUE(FrozenTable::verify(folder.file("rows"), digest).ok());
     ASSERT_TRUE(mapped.ok()) << mapped.status().message();
     EXPECT_TRUE(mapped->isMapped());
     EXPECT_EQ(mapped->size(), int64_t(some.size()));
     expectRows(*mapped, some);
   }
-  EXPECT_FALSE(FrozenTable::map(folder.file("rows"), 8).ok());
-  EXPECT_FALSE(FrozenTable::map(folder.file("none"), 24).ok());
+  FileDigest digest;
+  const Expected<FrozenTable> table = tableOf({1, 2});
+  ASSERT_TRUE(table.ok() && table->write(folder.file("rows"), digest).ok());
+  EXPECT_FALSE(FrozenTable::map(folder.file("rows"), 8, digest).ok());
+  EXPECT_FALSE(FrozenTable::map(folder.file("none"), 24, digest).ok());
+  digest.hash ^= 1;
+  EXPECT_FALSE(FrozenTable::map(folder.file("rows"), 24, digest).ok());
 }
 
 /// Nothing but the file is read, whatever is in it.
@@ -187,7 +193,9 @@ TEST(FrozenTableTest, ADamagedFileIsRefusedOrHarmless) {
       bytes.resize(draw() % bytes.size());
     folder.write("damaged", bytes);
     const Expected<FrozenTable> mapped =
-        FrozenTable::map(folder.file("damaged"), 3 * sizeof(int64_t));
+        FrozenTable::map(folder.file("damaged"), 3 * sizeof(int64_t), digest);
+    EXPECT_EQ(FrozenTable::verify(folder.file("damaged"), digest).ok(),
+              bytes == whole);
     if (!mapped) {
       ++refused;
       continue;
