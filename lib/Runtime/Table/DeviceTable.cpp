@@ -150,7 +150,12 @@ DeviceTable::create(Device &device, const TableKernels &kernels,
   PDLRT_RETURN_IF_ERROR(stream.copyIn(table->slotValues.data(), values.data(),
                                       size_t(valueBytes)));
   PDLRT_RETURN_IF_ERROR(stream.clear(table->counters.data(), counterBytes));
-  PDLRT_RETURN_IF_ERROR(table->grow(stream, 1));
+  Status status = table->grow(stream, 1);
+  // What was added uses memory that goes with the table.
+  if (!status.ok()) {
+    (void)stream.synchronize();
+    return status;
+  }
   return table;
 }
 

@@ -708,6 +708,9 @@ TEST_F(DeviceTableTest, WithoutMemoryThereIsNoTable) {
     const auto made = DeviceTable::create(
         *device, *TableKernels::find(kernels, PDL_F32), makeOptions(), *stream);
     EXPECT_EQ(made.status().code(), PDL_OUT_OF_MEMORY) << allocations;
+    // Nothing that went with it was still in use.
+    const Status after = stream->synchronize();
+    EXPECT_TRUE(after.ok()) << after.message();
   }
 }
 
