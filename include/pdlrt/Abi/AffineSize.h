@@ -11,6 +11,7 @@
 
 #include "pdlabi/abi.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,10 @@ bool isValid(const pdl_affine_size &size, int32_t fieldCount,
 /// are more than an int64_t holds. Allocates nothing.
 std::optional<int64_t> evaluate(const pdl_affine_size &size,
                                 const SizeCounts &counts);
+
+/// The same for who is to allocate them. Throws std::bad_alloc for what is
+/// more: no memory has so many.
+size_t bytesToAllocate(const pdl_affine_size &size, const SizeCounts &counts);
 
 } // namespace pdlrt
 

@@ -8,8 +8,8 @@
 //
 // What serves needs no room to grow: keys are in buckets of a cache line, and
 // rows stand one behind the other in the order of their buckets, without gaps.
-// A lookup reads one line of keys (rarely two) and the row. about 13 bytes a
-// key besides its row.
+// A lookup reads one line of keys (rarely two) and the row. A key takes about
+// 13 bytes besides its row.
 //
 // The block is the same in a file, which processes map and share; numbers have
 // the least byte first (docs/Serving.md).

@@ -9,6 +9,7 @@
 #include "pdlrt/Abi/AffineSize.h"
 
 #include <algorithm>
+#include <new>
 
 using namespace pdlrt;
 
@@ -66,4 +67,12 @@ std::optional<int64_t> pdlrt::evaluate(const pdl_affine_size &size,
       sum.add(size.per_occurrence[l], counts.lookups[l].occurrence_count);
   }
   return sum.result();
+}
+
+size_t pdlrt::bytesToAllocate(const pdl_affine_size &size,
+                              const SizeCounts &counts) {
+  const std::optional<int64_t> bytes = evaluate(size, counts);
+  if (!bytes)
+    throw std::bad_alloc();
+  return size_t(*bytes);
 }

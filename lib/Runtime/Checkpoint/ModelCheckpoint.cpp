@@ -289,16 +289,9 @@ partsToRestore(const pdl_symbol &symbol, const Checkpoint &checkpoint,
       parts.emplace_back(p, p);
     return parts;
   }
-  const int32_t frozen = symbol.frozen_part;
-  if (frozen == 0)
-    return parts;
-  const auto hasSlot = [&](const CheckpointSymbol &saved) {
-    return saved.name == symbol.name &&
-           std::ranges::count(saved.slots, symbol.slot_names[frozen - 1]) > 0;
-  };
-  parts.emplace_back(
-      frozen,
-      std::ranges::any_of(checkpoint.manifest().symbols, hasSlot) ? frozen : 0);
+  if (symbol.frozen_part > 0)
+    parts.emplace_back(symbol.frozen_part,
+                       savedFrozenPart(symbol, checkpoint.manifest()));
   return parts;
 }
 

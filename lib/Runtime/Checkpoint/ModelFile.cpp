@@ -140,19 +140,9 @@ private:
 Expected<const TensorView *>
 Initializer::take(const pdl_symbol &symbol, const std::string &name,
                   const std::vector<int64_t> &shape) {
-  const TensorView *tensor = file.find(name);
-  if (!tensor)
-    return tensor;
-  used.insert(name);
-  const TensorType wanted = tensorTypeOf(symbol);
-  const bool fits =
-      tensor->type == wanted ||
-      (tensor->type == TensorType::F32 && wanted == TensorType::F64);
-  if (!fits || tensor->shape != shape)
-    return Status::invalid(file.path() + ": tensor '" + name + "' is " +
-                           tensor->typeAndShape() + ", but the model needs " +
-                           tensorTypeName(wanted) + " " + shapeText(shape) +
-                           "; write it with that type and shape");
+  Expected<const TensorView *> tensor = dumpedTensor(file, symbol, name, shape);
+  if (tensor && *tensor)
+    used.insert(name);
   return tensor;
 }
 

@@ -15,8 +15,11 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Checkpoint/Manifest.h"
+#include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -77,6 +80,41 @@ inline std::string fullSlotName(const pdl_symbol &symbol, int32_t slot) {
 /// A parameter's value (part 0) or slot `part` - 1, among tensors of others.
 inline std::string fullPartName(const pdl_symbol &symbol, int32_t part) {
   return part ? fullSlotName(symbol, part - 1) : std::string(symbol.name);
+}
+
+/// Which part of a symbol in a checkpoint is what frozen programs read: that
+/// begins as the value, and is the value where a checkpoint does not have it.
+inline int32_t savedFrozenPart(const pdl_symbol &symbol,
+                               const CheckpointManifest &manifest) {
+  if (symbol.frozen_part == 0)
+    return 0;
+  const char *slot = symbol.slot_names[symbol.frozen_part - 1];
+  const bool hasIt =
+      std::ranges::any_of(manifest.symbols, [&](const CheckpointSymbol &saved) {
+        return saved.name == symbol.name &&
+               std::ranges::count(saved.slots, slot) > 0;
+      });
+  return hasIt ? symbol.frozen_part : 0;
+}
+
+/// A tensor of a dump, of that shape, and of the symbol's type or one that
+/// widens to it; null if there is none of that name.
+inline Expected<const TensorView *>
+dumpedTensor(const SafetensorsFile &file, const pdl_symbol &symbol,
+             const std::string &name, const std::vector<int64_t> &shape) {
+  const TensorView *tensor = file.find(name);
+  if (!tensor)
+    return tensor;
+  const TensorType wanted = tensorTypeOf(symbol);
+  const bool fits =
+      tensor->type == wanted ||
+      (tensor->type == TensorType::F32 && wanted == TensorType::F64);
+  if (fits && tensor->shape == shape)
+    return tensor;
+  return Status::invalid(file.path() + ": tensor '" + name + "' is " +
+                         tensor->typeAndShape() + ", but the model needs " +
+                         tensorTypeName(wanted) + " " + shapeText(shape) +
+                         "; write it with that type and shape");
 }
 
 } // namespace pdlrt

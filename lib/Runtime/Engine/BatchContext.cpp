@@ -67,13 +67,9 @@ void BatchContext::prepareDraws(const StepInput &input) {
 }
 
 size_t BatchContext::arenaBytes(const pdl_affine_size &size) const {
-  const std::optional<int64_t> bytes = evaluate(
+  return bytesToAllocate(
       size,
       {context.batch, {context.fields, size_t(program.field_count)}, lookups});
-  // No memory has so many bytes.
-  if (!bytes)
-    throw std::bad_alloc();
-  return size_t(*bytes);
 }
 
 void BatchContext::skip() {

@@ -13,12 +13,9 @@
 #include "pdlrt/Abi/AffineSize.h"
 
 #include <algorithm>
-#include <climits>
 #include <cstring>
 #include <fmt/format.h>
-#include <new>
 #include <numeric>
-#include <optional>
 #include <string_view>
 
 using namespace pdlrt;
@@ -41,12 +38,7 @@ Scorer::Scorer(const pdl_descriptor &descriptor, const pdl_program &program)
 }
 
 size_t Scorer::arenaBytes(const pdl_affine_size &size) const {
-  const std::optional<int64_t> bytes =
-      evaluate(size, {context.batch, fields, lookups});
-  // No memory has so many bytes.
-  if (!bytes)
-    throw std::bad_alloc();
-  return size_t(*bytes);
+  return bytesToAllocate(size, {context.batch, fields, lookups});
 }
 
 //===----------------------------------------------------------------------===//

@@ -150,10 +150,6 @@ private:
   }
   Status readParameters(const Checkpoint &checkpoint);
   Status readCheckpointRows(int32_t index, const Checkpoint &checkpoint);
-  Expected<const TensorView *> take(const SafetensorsFile &file,
-                                    const std::string &name,
-                                    const pdl_symbol &symbol,
-                                    const std::vector<int64_t> &shape) const;
   Status readDumpedParameter(int32_t index, const SafetensorsFile &file);
   Status readDumpedRows(int32_t index, const SafetensorsFile &file);
 
@@ -191,25 +187,10 @@ void StateLoader::serveTable(int32_t index, TableOptions options,
 // From a checkpoint
 //===----------------------------------------------------------------------===//
 
-/// What frozen programs read begins as the value where a checkpoint does not
-/// have it.
-static int32_t savedPart(const pdl_symbol &symbol,
-                         const Checkpoint &checkpoint) {
-  if (symbol.frozen_part == 0)
-    return 0;
-  const char *slot = symbol.slot_names[symbol.frozen_part - 1];
-  const bool hasIt = std::ranges::any_of(
-      checkpoint.manifest().symbols, [&](const CheckpointSymbol &saved) {
-        return saved.name == symbol.name &&
-               std::ranges::count(saved.slots, slot) > 0;
-      });
-  return hasIt ? symbol.frozen_part : 0;
-}
-
 Status StateLoader::readCheckpointRows(int32_t index,
                                        const Checkpoint &checkpoint) {
   const pdl_symbol &symbol = descriptor.symbols[index];
-  const int32_t part = savedPart(symbol, checkpoint);
+  const int32_t part = savedFrozenPart(symbol, checkpoint.manifest());
   TableOptions options = TableOptions::of(symbol, state->initialSeed);
   Expected<FrozenTable> rows =
       freezeTable(options, checkpoint, symbol.name, rowPartName(symbol, part),
@@ -232,7 +213,8 @@ Status StateLoader::readParameters(const Checkpoint &checkpoint) {
     const CheckpointSymbol wanted = {
         symbol.name, false, shapeOf(symbol), {}, tensorTypeOf(symbol)};
     PDLRT_RETURN_IF_ERROR(checkpoint.copyRows(
-        wanted, fullPartName(symbol, savedPart(symbol, checkpoint)),
+        wanted,
+        fullPartName(symbol, savedFrozenPart(symbol, checkpoint.manifest())),
         {0, symbol.row_count}, reserveParameter(i)));
   }
   return {};
@@ -263,7 +245,7 @@ Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
       continue;
     std::shared_ptr<const ServedTable> table = before.ownedTables[i];
     for (const Checkpoint &delta : deltas) {
-      const int32_t part = savedPart(symbol, delta);
+      const int32_t part = savedFrozenPart(symbol, delta.manifest());
       Expected<FrozenTable> changes = freezeChanges(
           TableOptions::of(symbol, state->initialSeed), delta, symbol.name,
           rowPartName(symbol, part), rowTensorType(symbol, part));
@@ -282,32 +264,12 @@ Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
 // From a dump
 //===----------------------------------------------------------------------===//
 
-/// A tensor of that shape, of the symbol's type or one that widens to it; null
-/// if there is none of that name.
-Expected<const TensorView *>
-StateLoader::take(const SafetensorsFile &file, const std::string &name,
-                  const pdl_symbol &symbol,
-                  const std::vector<int64_t> &shape) const {
-  const TensorView *tensor = file.find(name);
-  if (!tensor)
-    return tensor;
-  const TensorType wanted = tensorTypeOf(symbol);
-  if ((tensor->type == wanted ||
-       (tensor->type == TensorType::F32 && wanted == TensorType::F64)) &&
-      tensor->shape == shape)
-    return tensor;
-  return Status::invalid(file.path() + ": tensor '" + name + "' is " +
-                         tensor->typeAndShape() + ", but the model needs " +
-                         tensorTypeName(wanted) + " " + shapeText(shape) +
-                         "; write it with that type and shape");
-}
-
 Status StateLoader::readDumpedParameter(int32_t index,
                                         const SafetensorsFile &file) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   for (const int32_t part : {symbol.frozen_part, 0}) {
     Expected<const TensorView *> tensor =
-        take(file, fullPartName(symbol, part), symbol, shapeOf(symbol));
+        dumpedTensor(file, symbol, fullPartName(symbol, part), shapeOf(symbol));
     if (!tensor)
       return tensor.status();
     if (!*tensor)
@@ -337,8 +299,8 @@ Status StateLoader::readDumpedRows(int32_t index, const SafetensorsFile &file) {
   for (const int32_t part : {symbol.frozen_part, 0}) {
     const std::string values =
         part ? fullSlotName(symbol, part - 1) : name + ".values";
-    Expected<const TensorView *> tensor =
-        take(file, values, symbol, {keys->elementCount, symbol.row_width});
+    Expected<const TensorView *> tensor = dumpedTensor(
+        file, symbol, values, {keys->elementCount, symbol.row_width});
     if (!tensor)
       return tensor.status();
     if (*tensor)

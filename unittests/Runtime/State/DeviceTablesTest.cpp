@@ -297,6 +297,16 @@ protected:
   std::vector<std::unique_ptr<Device>> devices;
   Device *device = nullptr;
   std::unique_ptr<DeviceStream> compute;
+  /// With values stored so; rules get so many bytes of rows at once.
+  void beginAnew(int32_t storage, size_t atOnce) {
+    close();
+    for (pdl_symbol &symbol : program.symbols)
+      symbol.storage = storage;
+    open();
+    begin();
+    tables().limitPieces(atOnce);
+  }
+
   DeviceRows lookups[symbolCount];
   DeviceBuffer memory[symbolCount];
   std::unique_ptr<Model> onHost, onDevice;
@@ -313,12 +323,7 @@ TEST_F(DeviceTablesTest, UpdatesToTheBitsOfTheHost) {
       for (const size_t atOnce : {1, 300, 1 << 20}) {
         SCOPED_TRACE(testing::Message() << "storage " << storage << ", stays "
                                         << stays << ", at once " << atOnce);
-        close();
-        for (pdl_symbol &symbol : program.symbols)
-          symbol.storage = storage;
-        open();
-        begin();
-        tables().limitPieces(atOnce);
+        beginAnew(storage, atOnce);
         for (int i = 0; i < 6; ++i)
           step(i, stays);
         ASSERT_TRUE(onDevice->bringToHost().ok());
@@ -596,12 +601,7 @@ TEST_F(DeviceTablesTest, UpdatesAllRowsToTheBitsOfTheHost) {
       for (const size_t atOnce : {1, 300, 1 << 20}) {
         SCOPED_TRACE(testing::Message() << "storage " << storage << ", stays "
                                         << stays << ", at once " << atOnce);
-        close();
-        for (pdl_symbol &symbol : program.symbols)
-          symbol.storage = storage;
-        open();
-        begin();
-        tables().limitPieces(atOnce);
+        beginAnew(storage, atOnce);
         // There is no row yet.
         step(0, stays, /*count=*/0);
         for (int i = 1; i < 6; ++i) {
