@@ -14,7 +14,9 @@ import struct
 import sys
 from dataclasses import dataclass
 
-_CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U64": "Q", "U8": "B"}
+_CODES = {"F32": "f", "F64": "d", "I32": "i", "I64": "q", "U64": "Q", "U8": "B",
+          # As their bits.
+          "BF16": "H", "F16": "H"}
 
 
 @dataclass

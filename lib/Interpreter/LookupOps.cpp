@@ -48,13 +48,14 @@ static void poolBag(Pooling pooling, int64_t size, int64_t width, RowOf rowOf,
     out[j] /= divisor;
 }
 
-/// The values of `keys`. A program that is not frozen gives each a row.
+/// The values of `keys`. A program that is not frozen gives each a row, unless
+/// updates do.
 template <typename T>
 static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
                                bool frozen) {
   std::vector<T> rows(keys.size() * table.width());
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (!frozen)
+    if (!frozen && !table.makesRowsInUpdates())
       table.row<T>(keys[i]);
     table.read(keys[i], frozen, rows.data() + i * table.width());
   }

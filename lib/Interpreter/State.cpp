@@ -8,6 +8,8 @@
 
 #include "pdlc/Interpreter/State.h"
 
+#include "pdlabi/admission.h"
+#include "pdlc/Dialect/NN/IR/PeriodSlot.h"
 #include "pdlc/Interpreter/TensorFile.h"
 
 #include <algorithm>
@@ -27,10 +29,10 @@ using namespace pdlc::nn;
 
 Table::Table(Type elementType, int64_t width, Initializer initializer,
              bool unknownIsZero, std::optional<Storage> storage,
-             std::vector<Slot> slots)
+             std::vector<Slot> slots, TableLife life)
     : type(elementType), valueWidth(width), initializer(initializer),
       unknownIsZero(unknownIsZero), storage(storage),
-      slotList(std::move(slots)) {}
+      slotList(std::move(slots)), ownLife(life) {}
 
 int64_t Table::partOffset(size_t part) const {
   int64_t offset = 0;
@@ -98,6 +100,74 @@ template <typename T> T *Table::row(int64_t key) {
   return std::get_if<std::vector<T>>(&rows[entry->second])->data();
 }
 
+template <typename T> void Table::noteUpdate(T *row) const {
+  if (ownLife.shrinkEvery)
+    row[partOffset(slotList.size())] = static_cast<T>(currentPeriod);
+}
+
+bool Table::getsRow(int64_t key, double occurrences) const {
+  if (contains(key))
+    return true;
+  const pdlabi::RoundingDraws draws = initializer.draws();
+  if (ownLife.admitProbability < 1)
+    return pdlabi::isDrawn(ownLife.admitProbability, draws.seed, draws.symbolId,
+                           key);
+  if (ownLife.admitCount <= 1)
+    return true;
+  auto found = waiting.find(key);
+  return (found == waiting.end() ? 0 : found->second.occurrences) +
+             static_cast<int64_t>(occurrences) >=
+         ownLife.admitCount;
+}
+
+bool Table::admit(int64_t key, double occurrences) {
+  if (ownLife.admitCount <= 1 || contains(key))
+    return getsRow(key, occurrences);
+  if (getsRow(key, occurrences)) {
+    waiting.erase(key);
+    return true;
+  }
+  Waiting &waits = waiting[key];
+  waits.occurrences += static_cast<int64_t>(occurrences);
+  waits.period = currentPeriod;
+  return false;
+}
+
+void Table::beginUpdate(int64_t number) {
+  if (ownLife.shrinkEvery && number > 0)
+    currentPeriod = (number - 1) / ownLife.shrinkEvery;
+}
+
+template <typename T> bool Table::endPeriod(T *row) const {
+  double score = 0;
+  for (size_t s = 0; s < ownLife.scoreWeights.size(); ++s) {
+    const double weight = ownLife.scoreWeights[s];
+    if (weight == 0)
+      continue;
+    T &slot = row[partOffset(1 + s)];
+    slot *= static_cast<T>(ownLife.shrinkDecay);
+    score += weight * slot;
+  }
+  const auto last = static_cast<int64_t>(row[partOffset(slotList.size())]);
+  return currentPeriod - 1 - last >= ownLife.shrinkUnseen ||
+         (ownLife.shrinkLeast && score < *ownLife.shrinkLeast);
+}
+
+void Table::endUpdate(int64_t number) {
+  if (!ownLife.shrinkEvery || number <= 0 || number % ownLife.shrinkEvery != 0)
+    return;
+  currentPeriod = number / ownLife.shrinkEvery;
+  std::erase_if(waiting, [&](const auto &entry) {
+    return currentPeriod - 1 - entry.second.period >= ownLife.shrinkUnseen;
+  });
+  std::erase_if(index, [&](const auto &entry) {
+    Elements &row = rows[entry.second];
+    if (auto *single = std::get_if<std::vector<float>>(&row))
+      return endPeriod(single->data());
+    return endPeriod(std::get_if<std::vector<double>>(&row)->data());
+  });
+}
+
 /// The part of a symbol that frozen programs read.
 static size_t frozenPartOf(ArrayRef<Slot> slots) {
   for (auto [number, slot] : llvm::enumerate(slots))
@@ -132,6 +202,8 @@ template bool Table::storeAtRandom(int64_t key, int64_t update,
                                    float *value) const;
 template bool Table::storeAtRandom(int64_t key, int64_t update,
                                    double *value) const;
+template void Table::noteUpdate(float *row) const;
+template void Table::noteUpdate(double *row) const;
 template float *Table::row(int64_t key);
 template double *Table::row(int64_t key);
 template void Table::read(int64_t key, bool frozen, float *value) const;
@@ -175,7 +247,34 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
                        rule.getAllSlotValues()))
     slots.push_back({name.str(), value, slots.size() >= ofElements,
                      name == rule.getFrozenSlot()});
+  if (auto table = module.lookupSymbol<TableOp>(symbol);
+      table && table.getShrinkEvery())
+    slots.push_back({kPeriodSlotName.str(), 0.0, /*isOfRow=*/true,
+                     /*isFrozen=*/false});
   return slots;
+}
+
+static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots) {
+  TableLife life;
+  life.admitCount = static_cast<int64_t>(table.getAdmitCount().value_or(1));
+  if (table.getAdmitProbability())
+    life.admitProbability = table.getAdmitProbability()->convertToDouble();
+  // Without slots nothing is updated.
+  if (table.getShrinkEvery() && !slots.empty()) {
+    life.shrinkEvery = static_cast<int64_t>(*table.getShrinkEvery());
+    life.shrinkUnseen = static_cast<int64_t>(*table.getShrinkUnseen());
+  }
+  if (DictionaryAttr score = table.getScoreAttr()) {
+    for (const Slot &slot : slots) {
+      auto weight = score.getAs<FloatAttr>(slot.name);
+      life.scoreWeights.push_back(weight ? weight.getValueAsDouble() : 0.0);
+    }
+    if (std::optional<APFloat> decay = table.getShrinkDecay())
+      life.shrinkDecay = decay->convertToDouble();
+    if (std::optional<APFloat> least = table.getShrinkLeast())
+      life.shrinkLeast = least->convertToDouble();
+  }
+  return life;
 }
 
 /// The rows of a parameter; a vector is one.
@@ -240,11 +339,13 @@ State State::create(ModuleOp module, uint64_t seed) {
     Initializer initializer(op.getSymName(),
                             cast<InitializerAttrInterface>(op.getInit()),
                             row.getShape(), seed);
-    state.tables.emplace(
-        op.getSymName().str(),
-        Table(row.getElementType(), op.getWidth(), initializer,
-              op.getUnknown() == Unknown::zero, op.getStored(),
-              slotsOf(module, op.getSymName(), op.getGroupAttr())));
+    std::vector<Slot> slots =
+        slotsOf(module, op.getSymName(), op.getGroupAttr());
+    const TableLife life = lifeOf(op, slots);
+    state.tables.emplace(op.getSymName().str(),
+                         Table(row.getElementType(), op.getWidth(), initializer,
+                               op.getUnknown() == Unknown::zero, op.getStored(),
+                               std::move(slots), life));
   }
   for (auto op : module.getOps<MetricOp>())
     state.metrics.emplace(op.getSymName().str(),

@@ -41,14 +41,16 @@ static void addParameterNorm(const Tensor &gradient, double weight,
   }
 }
 
-/// `width` elements of each row are its gradient; counts may stand behind.
+/// Of the rows that the step updates; counts may stand behind their gradients.
 template <typename T>
-static void addTableNorm(const Tensor &gradient, int64_t width,
+static void addTableNorm(const Tensor &gradient, const Table &table,
                          ArrayRef<int64_t> keys, double weight, double &total) {
   const T *elements = gradient.get<T>().data();
   const int64_t stride = gradient.count(1, gradient.rank());
-  std::vector<size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), size_t(0));
+  std::vector<size_t> order;
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (table.getsRow(keys[i], elements[(i + 1) * stride - 1]))
+      order.push_back(i);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::pair(pdlabi::shardOfKey(keys[a]), keys[a]) <
            std::pair(pdlabi::shardOfKey(keys[b]), keys[b]);
@@ -57,7 +59,7 @@ static void addTableNorm(const Tensor &gradient, int64_t width,
     pdlabi::SquaredNormUnit unit;
     auto shard = pdlabi::shardOfKey(keys[order[i]]);
     for (; i < order.size() && pdlabi::shardOfKey(keys[order[i]]) == shard; ++i)
-      unit.add(elements + order[i] * stride, width, weight);
+      unit.add(elements + order[i] * stride, table.width(), weight);
     total += unit.partial();
   }
 }
@@ -70,10 +72,10 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
     dispatchFloat(symbol.gradient.getType(), [&](auto zero) {
       using T = decltype(zero);
       if (symbol.keys)
-        addTableNorm<T>(
-            gradient,
-            frame.state().findTable(symbol.symbol.getValue())->width(),
-            frame.tensor(symbol.keys).get<int64_t>(), weight, total);
+        addTableNorm<T>(gradient,
+                        *frame.state().findTable(symbol.symbol.getValue()),
+                        frame.tensor(symbol.keys).get<int64_t>(), weight,
+                        total);
       else
         addParameterNorm<T>(gradient, weight, total);
     });
@@ -303,17 +305,36 @@ static void updateParameter(Parameter &parameter, const Tensor &gradient,
   }
 }
 
+/// The slots of a table that its rule knows.
+static ArrayRef<Slot> ruleSlots(const Table &table) {
+  return table.slots().drop_back(table.life().shrinkEvery > 0);
+}
+
 template <typename T>
 static void updateRow(Table &table, int64_t key, int64_t number,
                       const T *gradient, RowRule<T> &rule) {
   T *row = table.row<T>(key);
   RowPlaces<T> places;
-  for (size_t part = 0; part <= table.slots().size(); ++part)
+  const size_t parts = ruleSlots(table).size();
+  for (size_t part = 0; part <= parts; ++part)
     (part > 0 && table.slots()[part - 1].isOfRow ? places.rowSlots
                                                  : places.state)
         .push_back(row + table.partOffset(part));
   rule.apply(places, table.width(), gradient);
   rule.noteFinite(table.storeAtRandom(key, number, row));
+  if (gradient)
+    table.noteUpdate(row);
+}
+
+/// Rows without a gradient.
+template <typename T>
+static void updateOthers(Table &table, ArrayRef<int64_t> keys, int64_t number,
+                         RowRule<T> &rule) {
+  std::vector<int64_t> touched(keys.begin(), keys.end());
+  std::sort(touched.begin(), touched.end());
+  for (int64_t key : table.keys())
+    if (!std::binary_search(touched.begin(), touched.end(), key))
+      updateRow<T>(table, key, number, nullptr, rule);
 }
 
 template <typename T>
@@ -322,15 +343,16 @@ static void updateTable(Table &table, ArrayRef<int64_t> keys, int64_t number,
                         RowRule<T> &rule) {
   const T *sums = gradient.get<T>().data();
   const int64_t stride = gradient.count(1, gradient.rank());
-  for (size_t i = 0; i < keys.size(); ++i)
-    updateRow(table, keys[i], number, sums + i * stride, rule);
-  if (!untouchedDense)
-    return;
-  std::vector<int64_t> touched(keys.begin(), keys.end());
-  std::sort(touched.begin(), touched.end());
-  for (int64_t key : table.keys())
-    if (!std::binary_search(touched.begin(), touched.end(), key))
-      updateRow<T>(table, key, number, nullptr, rule);
+  table.beginUpdate(number);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // How often a key occurs stands last, where that admits it.
+    const T *sum = sums + i * stride;
+    if (table.admit(keys[i], sum[stride - 1]))
+      updateRow(table, keys[i], number, sum, rule);
+  }
+  if (untouchedDense)
+    updateOthers<T>(table, keys, number, rule);
+  table.endUpdate(number);
 }
 
 /// The number of this update of the symbol's group, 1 for the first; 0 if it is
@@ -364,7 +386,7 @@ static LogicalResult evaluateUpdate(UpdateOp op, Frame &frame) {
     return op.emitOpError() << "updates " << op.getSymbolAttr()
                             << ", which is neither a parameter nor a table";
   const ArrayRef<Slot> slots =
-      table ? table->slots() : ArrayRef<Slot>(parameter->slots);
+      table ? ruleSlots(*table) : ArrayRef<Slot>(parameter->slots);
   const auto rowSlots = static_cast<size_t>(
       llvm::count_if(slots, [](const Slot &slot) { return slot.isOfRow; }));
   const Tensor &gradient = frame.tensor(op.getGradient());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/ReverseMode.h"
 #include "pdlc/Support/Statistics.h"
@@ -226,10 +227,51 @@ private:
     return success();
   }
 
-  /// The gradient of rows, and behind each what is counted of it. Sums over
-  /// occurrences are formed like gradients of sums over bags.
+  /// The gradient of rows, and behind each what is counted of it, and how often
+  /// its key occurs where that admits it. Sums over occurrences are formed like
+  /// gradients of sums over bags.
   Value withCounts(PullOp pull) {
-    Value gradient = cotangent(pull.getRows());
+    SmallVector<Value> parts{cotangent(pull.getRows())};
+    if (Value sums = countsOf(pull))
+      parts.push_back(sums);
+    auto table = symbols.lookup<TableOp>(pull.getTable());
+    if (table.getAdmitCount())
+      parts.push_back(occurrencesOf(pull));
+    if (parts.size() == 1)
+      return parts.front();
+    return ConcatOp::create(opBuilder, pull.getLoc(), parts, /*axis=*/1);
+  }
+
+  /// How often each key of a pull occurs in the bags that are pooled, [keys,
+  /// 1].
+  Value occurrencesOf(PullOp pull) {
+    Location loc = pull.getLoc();
+    Type element = elementTypeOf(pull.getRows().getType());
+    auto scalar = RankedTensorType::get({}, element);
+    Value one = ConstantOp::create(
+        opBuilder, loc,
+        DenseElementsAttr::get(scalar, opBuilder.getFloatAttr(element, 1)));
+    auto column = RankedTensorType::get({ShapedType::kDynamic, 1}, element);
+    Value sum;
+    for (PoolOp pool : body.getOps<PoolOp>()) {
+      if (pool.getRows() != pull.getRows())
+        continue;
+      SmallVector<PoolInput> inputs = pool.getInputs();
+      for (auto [number, input] : llvm::enumerate(inputs)) {
+        input.pooling = Pooling::sum;
+        input.cotangent = BroadcastOp::create(opBuilder, loc, column, one,
+                                              pool.getResult(number));
+      }
+      Value ofPool = PoolGradientOp::create(opBuilder, loc, column,
+                                            pool.getDeduplication(), inputs);
+      sum = sum ? AddOp::create(opBuilder, loc, column, sum, ofPool).getResult()
+                : ofPool;
+    }
+    return sum;
+  }
+
+  /// Sums of what is counted of the rows of a pull; null if nothing is.
+  Value countsOf(PullOp pull) {
     PoolOp pool;
     SmallVector<PoolInput> inputs;
     Type counts;
@@ -254,11 +296,9 @@ private:
       count.erase();
     }
     if (!pool)
-      return gradient;
-    Value sums = PoolGradientOp::create(opBuilder, pool.getLoc(), counts,
-                                        pool.getDeduplication(), inputs);
-    return ConcatOp::create(opBuilder, pool.getLoc(),
-                            ValueRange{gradient, sums}, /*axis=*/1);
+      return Value();
+    return PoolGradientOp::create(opBuilder, pool.getLoc(), counts,
+                                  pool.getDeduplication(), inputs);
   }
 
   MinimizeOp minimize;

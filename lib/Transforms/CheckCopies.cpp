@@ -76,6 +76,10 @@ LogicalResult CheckCopies::check(nn::UpdateOp update, SymbolTable &symbols) {
     diagnostic.attachNote(table.getLoc()) << "the group trains this table";
     return failure();
   }
+  if (table.hasLife())
+    return refuse(table)
+           << "each trainer has rows of its own, and would admit and drop "
+              "others; leave `admit` and `shrink` out, or use another mode";
   if (table.getStored())
     return refuse(table)
            << "changes divided by the number of trainers are often less than "

@@ -291,6 +291,12 @@ private:
     return gradient;
   }
 
+  /// Whether it is a table that is told how often keys occurred.
+  bool admitsByCount(const SymbolGradient &symbol) {
+    auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
+    return table && table.getAdmitCount();
+  }
+
   /// A rule that takes counts gets them behind the gradient of each row.
   LogicalResult checkCounts(GroupOp group, RuleOp rule,
                             const SymbolGradient &symbol) {
@@ -308,9 +314,26 @@ private:
                 "another rule";
     auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
     if (cast<RankedTensorType>(symbol.gradient.getType()).getShape().back() ==
-        table.getWidth())
+        table.getWidth() + admitsByCount(symbol))
       return refuse("table")
              << "add them by an nn.count in the program that trains";
+    return success();
+  }
+
+  /// A score is made of what the rule keeps of each row.
+  LogicalResult checkScore(GroupOp group, RuleOp rule,
+                           const SymbolGradient &symbol) {
+    auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
+    if (!table || !table.getScoreAttr())
+      return success();
+    for (NamedAttribute weight : table.getScoreAttr())
+      if (!llvm::is_contained(rule.getRowSlotNames(), weight.getName()))
+        return table.emitOpError()
+               << "has a score with " << weight.getName() << ", and rule "
+               << group.getRuleAttr() << " of its group has the row slots "
+               << rule.getRowSlotNames()
+               << "; take some of these, or a rule that counts, such as "
+                  "@click_adagrad (C8)";
     return success();
   }
 
@@ -353,12 +376,14 @@ private:
                 "@rowwise_lamb, or of elements";
     const auto counts = builder.getI64IntegerAttr(
         static_cast<int64_t>(rule.getCountNames().size()));
-    if (failed(checkCounts(group, rule, symbol)))
+    if (failed(checkCounts(group, rule, symbol)) ||
+        failed(checkScore(group, rule, symbol)))
       return failure();
     auto update = UpdateOp::create(
         builder, loc, symbol.symbol, symbol.keys, symbol.gradient, counts,
         once.getScalars(), rule.getWholeAttr(),
-        group.getCompensationAttr() ? builder.getUnitAttr() : UnitAttr());
+        group.getCompensationAttr() ? builder.getUnitAttr() : UnitAttr(),
+        admitsByCount(symbol) ? builder.getUnitAttr() : UnitAttr());
 
     OpBuilder::InsertionGuard guard(builder);
     Type element =

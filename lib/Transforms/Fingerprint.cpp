@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/PeriodSlot.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -283,6 +284,21 @@ static std::string listOf(ArrayAttr names) {
   return llvm::join(names.getAsValueRange<StringAttr>(), ", ");
 }
 
+/// When its rows go.
+static std::string textOfShrinking(TableOp table) {
+  std::string text = "every " + std::to_string(*table.getShrinkEvery()) +
+                     " unseen " + std::to_string(*table.getShrinkUnseen());
+  if (std::optional<APFloat> decay = table.getShrinkDecay())
+    text += " decay " + textOf(decay->convertToDouble());
+  if (std::optional<APFloat> least = table.getShrinkLeast())
+    text += " least " + textOf(least->convertToDouble());
+  if (DictionaryAttr score = table.getScoreAttr())
+    for (NamedAttribute weight : score)
+      text += " " + weight.getName().str() + " * " +
+              textOf(cast<FloatAttr>(weight.getValue()).getValueAsDouble());
+  return text;
+}
+
 void PartCollector::addSymbol(Operation *symbol) {
   const std::string name =
       "@" + SymbolTable::getSymbolName(symbol).getValue().str();
@@ -291,6 +307,15 @@ void PartCollector::addSymbol(Operation *symbol) {
     if (std::optional<Storage> stored = table.getStored())
       rows += " stored in " + stringifyStorage(*stored).str();
     add(state, "rows of " + name, std::move(rows));
+    if (table.getAdmitCount())
+      add(training, "admission of " + name,
+          "by count " + std::to_string(*table.getAdmitCount()));
+    if (table.getAdmitProbability())
+      add(training, "admission of " + name,
+          "by probability " +
+              textOf(table.getAdmitProbability()->convertToDouble()));
+    if (table.getShrinkEvery())
+      add(training, "shrinking of " + name, textOfShrinking(table));
     // Other values are in a checkpoint, all of them.
     if (reached.contains(table.getSymNameAttr())) {
       std::string text;
@@ -308,8 +333,11 @@ void PartCollector::addSymbol(Operation *symbol) {
   auto rule = symbols.lookup<RuleOp>(group.getRule());
   if (!rule.getSlotNames().empty())
     add(optimizer, "slots of " + name, listOf(rule.getSlotNames()));
-  if (!rule.getRowSlotNames().empty())
-    add(optimizer, "row slots of " + name, listOf(rule.getRowSlotNames()));
+  std::string rowSlots = listOf(rule.getRowSlotNames());
+  if (auto table = dyn_cast<TableOp>(symbol); table && table.getShrinkEvery())
+    rowSlots += (rowSlots.empty() ? "" : ", ") + kPeriodSlotName.str();
+  if (!rowSlots.empty())
+    add(optimizer, "row slots of " + name, rowSlots);
 }
 
 void PartCollector::addGroup(GroupOp group) {

@@ -103,7 +103,7 @@ void KeepServing::nameServedSlots() {
     if (rule && rule.getFrozenSlotAttr())
       op.setAttr(kServedSlotAttrName, rule.getFrozenSlotAttr());
     if (auto rows = dyn_cast<TableOp>(op))
-      rows.removeGroupAttr();
+      rows.forgetGroup();
     else if (auto parameter = dyn_cast<ParamOp>(op))
       parameter.removeGroupAttr();
   }

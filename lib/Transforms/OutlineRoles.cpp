@@ -41,7 +41,7 @@ static void removeGroup(Operation *op) {
   if (auto param = dyn_cast<nn::ParamOp>(op))
     param.removeGroupAttr();
   else if (auto table = dyn_cast<nn::TableOp>(op))
-    table.removeGroupAttr();
+    table.forgetGroup();
 }
 
 void OutlineRoles::runOnOperation() {

@@ -188,6 +188,12 @@ LogicalResult Report::collect() {
           static_cast<int64_t>(rule.getSlotNames().size()) + result.rowSlots;
       result.counts = static_cast<int64_t>(rule.getCountNames().size());
     }
+    if (table && table.getAdmitCount())
+      ++result.counts;
+    if (table && table.getShrinkEvery()) {
+      ++result.rowSlots;
+      ++result.slots;
+    }
   };
   for (Operation &op : *module.getBody()) {
     if (auto param = dyn_cast<nn::ParamOp>(op))

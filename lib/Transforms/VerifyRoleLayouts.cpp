@@ -29,7 +29,8 @@ static LogicalResult verifySameLayout(Role &trainer, Role &pserver) {
     // The group is the servers' business.
     auto withoutGroup = [](Operation *declaration) {
       NamedAttrList attributes(declaration->getAttrDictionary());
-      attributes.erase("group");
+      for (StringLiteral attribute : nn::TableOp::getNamesOfGroup())
+        attributes.erase(attribute);
       return attributes.getDictionary(declaration->getContext());
     };
     if (withoutGroup(op) != withoutGroup(twin))

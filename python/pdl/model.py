@@ -226,11 +226,21 @@ class Model:
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
               unknown: str | None = None, element: str | None = None,
-              stored: str | None = None) -> Table:
+              stored: str | None = None, admit_count: int | None = None,
+              admit_probability: float | None = None, shrink_every: int | None = None,
+              shrink_unseen: int | None = None, shrink_decay: float | None = None,
+              shrink_least: float | None = None,
+              score: Mapping[str, float] | None = None) -> Table:
         """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
 
         With `unknown="zero"` a frozen program sees zeros for keys that were not trained. With
         `stored="bf16"` or `"f16"` the values of rows are held in 16 bits each.
+
+        A key gets a row once it has occurred `admit_count` times, or if it is of the part
+        `admit_probability` of all keys. Each `shrink_every` updates of the group end a period;
+        rows go that were not updated in the last `shrink_unseen` periods. With `score`, weights
+        of row slots of the rule such as {"show": 0.1, "click": 0.9}, these slots are then
+        multiplied by `shrink_decay`, and rows go whose score is below `shrink_least`.
         """
         row = TensorType(self._sizes(name, (width,)), element or self.element)
         last = "" if unknown is None else f" unknown({unknown})"
@@ -238,6 +248,27 @@ class Model:
             if stored not in ("bf16", "f16"):
                 raise ModelError(f"stored='{stored}'" + did_you_mean(stored, ["bf16", "f16"]))
             last += f" stored({stored})"
+        if admit_count is not None and admit_probability is not None:
+            raise ModelError(f"@{name} admits keys by count and by probability; give one of "
+                             "admit_count and admit_probability")
+        if (shrink_every is None) != (shrink_unseen is None):
+            raise ModelError(f"@{name} shrinks only with both shrink_every, the updates of a "
+                             "period, and shrink_unseen, how many periods rows may go without "
+                             "update")
+        if admit_count is not None:
+            last += f" admit(count = {admit_count})"
+        if admit_probability is not None:
+            last += f" admit(probability = {float(admit_probability)!r})"
+        if shrink_every is not None:
+            shrinks = f"every = {shrink_every}, unseen = {shrink_unseen}"
+            if shrink_decay is not None:
+                shrinks += f", decay = {float(shrink_decay)!r}"
+            if shrink_least is not None:
+                shrinks += f", least = {float(shrink_least)!r}"
+            last += f" shrink({shrinks})"
+        if score is not None:
+            weights = ", ".join(f"{slot} = {float(weight)!r}" for slot, weight in score.items())
+            last += f" score({weights})"
         return Table(self, name, row, _in(group) + f" init({init})" + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,

@@ -98,3 +98,19 @@ nn.program @train reads(@r) {
   nn.count @t[%b] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
   nn.minimize %z over [@g] : tensor<?x1xf32>
 }
+
+// -----
+
+nn.record @r {
+  nn.field @y : tensor<?x1xf32>
+  nn.field @d : tensor<?x1xi64>
+}
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{has a score with "show", and rule @sgd of its group has the row slots []; take some of these, or a rule that counts, such as @click_adagrad (C8)}}
+nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 1.0)
+nn.program @train reads(@r) {
+^bb0(%y: tensor<?x1xf32>, %d: tensor<?x1xi64>):
+  %e = nn.lookup @t[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+  %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
+  nn.minimize %z over [@g] : tensor<?x1xf32>
+}

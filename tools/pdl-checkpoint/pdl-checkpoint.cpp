@@ -76,7 +76,7 @@ static void printSymbols(const Checkpoint &checkpoint) {
     if (!symbol.slots.empty())
       line += fmt::format(", slots {}", fmt::join(symbol.slots, ", "));
     if (symbol.isTable) {
-      int64_t keys = 0, erased = 0, parts = 0;
+      int64_t keys = 0, erased = 0, waiting = 0, parts = 0;
       uint64_t bytes = 0;
       for (size_t p = 0; p < manifest.parts.size(); ++p) {
         if (manifest.parts[p].kind != PartKind::Table ||
@@ -86,6 +86,8 @@ static void printSymbols(const Checkpoint &checkpoint) {
         keys += found ? found->elementCount : 0;
         found = checkpoint.file(p).find("erased");
         erased += found ? found->elementCount : 0;
+        found = checkpoint.file(p).find("waiting.keys");
+        waiting += found ? found->elementCount : 0;
         bytes += manifest.parts[p].digest.bytes;
         ++parts;
       }
@@ -95,6 +97,8 @@ static void printSymbols(const Checkpoint &checkpoint) {
                       parts, parts == 1 ? "part" : "parts");
       if (erased > 0)
         line += fmt::format(", {} keys erased", erased);
+      if (waiting > 0)
+        line += fmt::format(", {} keys wait for rows", waiting);
     }
     print(line);
   }

@@ -61,14 +61,30 @@ struct Parameter {
   const Tensor &read(bool frozen) const;
 };
 
+/// When keys of a table get and lose their rows (`nn.table`).
+struct TableLife {
+  /// The occurrences that a row takes; 1: each key that is trained has one.
+  int64_t admitCount = 1;
+  double admitProbability = 1;
+  /// Updates in a period; 0: no row goes.
+  int64_t shrinkEvery = 0;
+  int64_t shrinkUnseen = 0;
+  /// By slot; empty: there are no scores.
+  std::vector<double> scoreWeights;
+  double shrinkDecay = 1;
+  std::optional<double> shrinkLeast;
+};
+
 /// A map from keys to rows; a row is the value followed by its slots, those of
 /// rows behind the others. Values that are stored in 16 bits are here as the
 /// f32 that these widen to.
 class Table {
 public:
+  /// `life`: when keys get and lose their rows. A table that shrinks has a row
+  /// slot behind those of its rule (PeriodSlot.h).
   Table(mlir::Type elementType, int64_t width, Initializer initializer,
         bool unknownIsZero, std::optional<nn::Storage> storage,
-        std::vector<Slot> slots);
+        std::vector<Slot> slots, TableLife life);
 
   int64_t width() const { return valueWidth; }
   /// Elements that part 0 of a row, its value, or 1 + s, slot s, has; and where
@@ -97,6 +113,24 @@ public:
   size_t frozenPart() const;
   /// Whether the key has a row.
   bool contains(int64_t key) const { return index.count(key) != 0; }
+  const TableLife &life() const { return ownLife; }
+  /// Whether updates alone make rows, and not reads of training programs.
+  bool makesRowsInUpdates() const {
+    return ownLife.admitCount > 1 || ownLife.admitProbability < 1 ||
+           ownLife.shrinkEvery > 0;
+  }
+  /// Whether a key that an update is of, and that occurs so often in its step,
+  /// has a row or gets one now; and the same, noting that it occurred.
+  bool getsRow(int64_t key, double occurrences) const;
+  bool admit(int64_t key, double occurrences);
+  /// The row's period of its last update is that of this one.
+  template <typename T> void noteUpdate(T *row) const;
+  /// An update of the group, 1 for the first, begins, and has been applied: at
+  /// the end of a period rows go that were not updated for long.
+  void beginUpdate(int64_t number);
+  void endUpdate(int64_t number);
+  /// At the end of a period: a row's slots decay; whether the row goes.
+  template <typename T> bool endPeriod(T *row) const;
   /// The keys that have a row, ascending as signed integers.
   std::vector<int64_t> keys() const;
 
@@ -107,6 +141,14 @@ private:
   bool unknownIsZero;
   std::optional<nn::Storage> storage;
   std::vector<Slot> slotList;
+  TableLife ownLife;
+  int64_t currentPeriod = 0;
+  /// How often a key without a row has occurred, and the period of the last
+  /// time.
+  struct Waiting {
+    int64_t occurrences = 0, period = 0;
+  };
+  std::unordered_map<int64_t, Waiting> waiting;
   std::unordered_map<int64_t, size_t> index;
   /// Rows never move, so that a pointer to one survives the next insertion.
   std::deque<Elements> rows;

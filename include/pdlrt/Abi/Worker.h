@@ -119,7 +119,8 @@ public:
     KeyIndex index;
     AlignedBuffer rows, unknownValues;
     /// Where a training program pulled from a table of this process: the
-    /// handles of rows that `findRows` will look for.
+    /// handles of rows that `findRows` will look for. Where updates make the
+    /// rows, it looks for the keys.
     const EmbeddingTable *table = nullptr;
     AlignedBuffer handles;
     /// Where a device has the table.
@@ -132,6 +133,7 @@ public:
 
   /// Finds the rows of what was pulled in this step: `pdl_lookup::rows`.
   /// Between a batch's `prepare` and its `compute`, another step may end.
+  /// Throws std::bad_alloc.
   void findRows();
 
   /// Memory that lives until the next `beginStep`; throws std::bad_alloc.

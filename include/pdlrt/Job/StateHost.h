@@ -57,6 +57,7 @@ struct HostOptions {
   std::string logApplied;
   /// Who waits for whom, in modes that ask.
   StepBounds bounds;
+  TableBound tableBound;
   /// Of this process: never part of a result.
   int threads = 1;
   /// As in ServerCoreOptions.

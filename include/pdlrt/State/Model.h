@@ -12,6 +12,7 @@
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/State/Placement.h"
+#include "pdlrt/State/TableBound.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 
 #include <cstdint>
@@ -118,6 +119,15 @@ public:
   /// Whoever counts steps holds it, from the first look at a count to the last
   /// step that is counted.
   std::mutex &stepMutex() { return ownStepMutex; }
+  /// Bounds what tables hold: between updates rows are evicted. Before any use.
+  void boundTables(const TableBound &bound);
+  /// Evicts rows where that is due. Between updates. Throws std::bad_alloc.
+  void keepTablesWithinBound() {
+    if (tableBound.mostBytes > 0)
+      rowsEvicted += keepWithin(tableBound, tablePointers);
+  }
+  /// How many rows were evicted so far.
+  int64_t evictedRows() const { return rowsEvicted; }
   /// Updates applied to a group so far.
   int64_t stepCount(int32_t group) const { return stepCounts[group]; }
   /// Counts one more; returns its number, 1 for the first.
@@ -128,9 +138,7 @@ public:
   void quiesce();
   static constexpr int64_t updatesOfTime = 1024;
   /// Goes on from `count` updates.
-  void restoreStepCount(int32_t group, int64_t count) {
-    stepCounts[group] = restoredCounts[group] = count;
-  }
+  void restoreStepCount(int32_t group, int64_t count);
 
 private:
   void makeTable(int32_t index);
@@ -153,6 +161,8 @@ private:
   bool placesTables = false;
   std::unique_ptr<DeviceState> ownDeviceState;
   std::mutex ownStepMutex;
+  TableBound tableBound;
+  int64_t rowsEvicted = 0;
 };
 
 } // namespace pdlrt

@@ -48,8 +48,10 @@ public:
   // then what is asked of partial norms, then `finish`. `merged` stays
   // unchanged meanwhile.
 
-  /// Takes up the gradients of a step; throws std::bad_alloc.
-  void begin(const Contribution &merged);
+  /// Takes up the gradients of a step: keys of tables that admit them are
+  /// counted, and get rows. An error says which table is full. Throws
+  /// std::bad_alloc.
+  Status begin(const Contribution &merged);
   /// Makes room for the rows that tables got since `begin`; throws
   /// std::bad_alloc.
   void makeRoom();
@@ -67,6 +69,12 @@ public:
   Status finish(const Contribution &merged, const std::vector<double> &norms);
 
 private:
+  /// Of a table whose updates make rows: the keys of a step that have one now.
+  struct Admitted {
+    BlockGradient block;
+    AlignedBuffer occurrences, keys, rows, gradients, seen;
+    std::vector<TableScratch> scratch;
+  };
   /// The rows of a table that a step touches, grouped by logical shard and in
   /// it by key.
   struct ShardedRows {
@@ -104,6 +112,16 @@ private:
   bool updatesAllRows(const pdl_symbol &symbol) const;
   /// Whether a table's rows are updated in the order of shards.
   bool needsShards(int32_t update) const;
+  bool makesRows(int32_t update) const;
+  Status admitKeys(int32_t update, const Contribution &merged);
+  /// The gradient of a step that an update is made of: without keys that have
+  /// no row.
+  const BlockGradient &blockOf(int32_t update,
+                               const Contribution &merged) const {
+    return makesRows(update) ? admitted[update].block : merged.blocks[update];
+  }
+  /// Begins the periods of tables that are due.
+  Status shrinkTables(const Contribution &merged);
   void groupRowsByShard(int32_t update, const BlockGradient &block);
   /// Makes room for all rows of the table, so that the task itself cannot run
   /// out of memory.
@@ -164,6 +182,7 @@ private:
   std::vector<int64_t> updateNumbers;
   /// By update.
   std::vector<ShardedRows> sharded;
+  std::vector<Admitted> admitted;
   std::vector<Task> tasks;
   std::vector<ShardScratch> shardScratch;
   std::vector<double> partials;

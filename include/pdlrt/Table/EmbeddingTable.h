@@ -27,11 +27,13 @@
 #include "pdlrt/Table/RowHeader.h"
 #include "pdlrt/Table/RowLayout.h"
 #include "pdlrt/Table/TableOptions.h"
+#include "pdlrt/Table/WaitingKey.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
@@ -62,6 +64,11 @@ enum class SavedRows {
   Base,   ///< all of them, so that changes are told from now on
   Changed ///< those that have changed since they were saved last, likewise
 };
+
+/// Which rows are evicted first: those that were not updated for the longest
+/// time, of these the ones that were updated in the fewest steps; or the other
+/// way round. What else is equal goes by shard and key.
+enum class Eviction { LeastRecent, LeastFrequent };
 
 /// The interface of every table. Rows never move. A row that is erased stays
 /// where it is, though no key leads there, up to the second call of `quiesce`
@@ -100,13 +107,52 @@ public:
                              void **rows, NewRow content) = 0;
 
   /// As `findOrInsert`, for a step that comes later: handles[i] = the handle of
-  /// the row of keys[i].
+  /// the row of keys[i]. Not where updates make the rows (`TableLife`).
   virtual Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
                       TableScratch &scratch, int64_t &inserted) = 0;
 
   /// rows[i] = where the row of handles[i] is.
   virtual void rowsOf(int64_t count, const RowHandle *handles,
                       void **rows) const = 0;
+
+  /// For an update of distinct keys, which in its step occur `occurrences[i]`
+  /// times: rows[i] = the row of keys[i], or null where that has none yet
+  /// (`TableLife`). `inserted` rises by the number of new rows. Errors as of
+  /// `findOrInsert`, and of some keys it is noted then that they occurred.
+  virtual Status admit(int64_t count, const int64_t *keys,
+                       const int64_t *occurrences, void **rows,
+                       TableScratch &scratch, int64_t &inserted) = 0;
+
+  /// A period begins that comes behind `period()`, between updates: what was
+  /// not updated in so many whole periods before it goes, rows and what is
+  /// noted of keys that wait. Returns how many rows did. Throws
+  /// std::bad_alloc, and some have gone.
+  virtual int64_t beginPeriod(int64_t period) = 0;
+  /// The same, and nothing goes: of a table that is restored.
+  virtual void resumePeriod(int64_t period) = 0;
+  /// The period that updates are of now, from 0.
+  virtual int64_t period() const = 0;
+
+  /// Takes `count` rows away, or all; returns how many. By what headers say.
+  /// Between updates. Throws std::bad_alloc, and some have gone.
+  virtual int64_t evict(int64_t count, Eviction order) = 0;
+  /// From now on rows may be evicted, so that updates alone make them. Before
+  /// any use.
+  void setBounded() { tableOptions.life.isBounded = true; }
+  /// What a row takes: with its header and about what the index has for its
+  /// key, in bytes.
+  size_t bytesInUse() const;
+
+  /// The number of keys that wait.
+  virtual int64_t waitingCount() const = 0;
+  /// Replaces `keys` by those of a shard that wait, ascending as signed
+  /// integers: all of them, or with `onlyChanged` those that may differ from
+  /// what was saved. `areSaved`: they do not any more.
+  virtual void collectWaiting(int shard, bool onlyChanged, bool areSaved,
+                              std::vector<WaitingKey> &keys) = 0;
+  /// Sets what is noted of keys of a shard, none of which has a row; null bits:
+  /// nothing is. Throws std::bad_alloc.
+  virtual void restoreWaiting(int shard, std::span<const WaitingKey> keys) = 0;
 
   /// Takes keys and their rows away, those that are there; returns how many
   /// were. Throws std::bad_alloc, and has taken away some.
@@ -148,8 +194,9 @@ public:
   /// are forgotten.
   virtual void trackErased(bool isTracked) = 0;
 
-  /// Those keys, which are forgotten then: by (shard, key), each once; some may
-  /// have new rows. Nobody erases meanwhile. Throws std::bad_alloc.
+  /// Those keys, and those that wait no more, which are forgotten then: by
+  /// (shard, key), each once; some may have new rows, or wait again. Nobody
+  /// erases meanwhile. Throws std::bad_alloc.
   virtual std::vector<int64_t> takeErased() = 0;
 
   /// Bytes held for keys and rows together.
@@ -173,6 +220,11 @@ public:
   /// The logical shard of a key.
   static int shardOf(int64_t key);
 
+  /// Writes what training programs read of a key without a row, as rows are
+  /// stored, in `valueBytes`: its initial value, or zeros (`unknown(zero)`).
+  void unknownValue(int64_t key, void *value) const {
+    tableOptions.unknownValue(key, value);
+  }
   /// Writes the initial value (`width` elements) of a key: as it is stored, in
   /// `valueBytes`.
   void initialValue(int64_t key, void *value) const {

@@ -20,6 +20,30 @@
 
 namespace pdlrt {
 
+/// When keys of a table get and lose their rows (`pdl_symbol::admission`,
+/// `pdl_symbol::shrink_every`).
+struct TableLife {
+  int32_t admission = PDL_ADMIT_ALL;
+  int64_t admissionCount = 0;
+  double admissionProbability = 0;
+  /// Updates in a period; 0: no row goes, and rows have no slot for it.
+  int64_t shrinkEvery = 0;
+  int64_t shrinkUnseen = 0;
+  /// By row slot (`pdl_symbol::score_weights`); empty: there are no scores.
+  std::vector<double> scoreWeights = {};
+  double shrinkDecay = 1;
+  double shrinkLeast = 0;
+
+  /// Rows may be evicted, because there are too many.
+  bool isBounded = false;
+
+  bool hasPeriods() const { return shrinkEvery > 0; }
+  /// Whether updates alone make rows; else those who pull them do.
+  bool makesRowsInUpdates() const {
+    return admission != PDL_ADMIT_ALL || hasPeriods() || isBounded;
+  }
+};
+
 /// What a table stores.
 struct TableOptions {
   /// What the descriptor says of a table.
@@ -43,6 +67,9 @@ struct TableOptions {
   /// value.
   size_t frozenPart = 0;
   uint64_t seed = 0;
+  TableLife life;
+  /// Whether keys without a row read as zeros.
+  bool unknownIsZero = false;
 
   /// Bytes of a value's elements.
   size_t elementBytes() const;
@@ -67,6 +94,14 @@ struct TableOptions {
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;
+  /// Writes what a key without a row reads as, as it is stored.
+  void unknownValue(int64_t key, void *value) const;
+  /// The period of a row's last update, of a table that has periods.
+  int64_t periodOf(const void *row) const;
+  void setPeriod(void *row, int64_t period) const;
+  /// At the end of a period of a table with scores: slots of the row decay; its
+  /// score then.
+  double decay(void *row) const;
   /// Of such rows in regions.
   RowLayout layout() const;
   /// For kernels: of a table that has no index, no regions, and no memory for

@@ -93,7 +93,15 @@ LAYOUT(pdl_symbol,
   MEMBER(pdl_symbol, late_row_kernel),
   MEMBER(pdl_symbol, unit_count),
   MEMBER(pdl_symbol, block_rows),
-  MEMBER(pdl_symbol, unit_costs))
+  MEMBER(pdl_symbol, unit_costs),
+  MEMBER(pdl_symbol, admission),
+  MEMBER(pdl_symbol, admission_count),
+  MEMBER(pdl_symbol, admission_probability),
+  MEMBER(pdl_symbol, shrink_every),
+  MEMBER(pdl_symbol, shrink_unseen),
+  MEMBER(pdl_symbol, score_weights),
+  MEMBER(pdl_symbol, shrink_decay),
+  MEMBER(pdl_symbol, shrink_least))
 
 LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),

@@ -61,6 +61,8 @@ private:
   Constant<pdl_field> buildField(nn::FieldOp field);
   Constant<pdl_symbol> buildSymbol(Operation *op);
   int64_t countsOf(StringAttr symbol);
+  void setScore(Constant<pdl_symbol> &symbol, const std::string &prefix,
+                nn::TableOp table, rt::UpdateKernelOp kernel);
   Constant<pdl_group> buildGroup(nn::GroupOp group);
   Constant<pdl_clip> buildClip(nn::ClipOp clip);
   Constant<pdl_metric> buildMetric(nn::MetricOp metric);
@@ -189,6 +191,23 @@ int64_t DescriptorBuilder::countsOf(StringAttr symbol) {
   return programCounts.lookup(symbol);
 }
 
+void DescriptorBuilder::setScore(Constant<pdl_symbol> &symbol,
+                                 const std::string &prefix, nn::TableOp table,
+                                 rt::UpdateKernelOp kernel) {
+  SmallVector<double> weights;
+  ArrayRef<Attribute> slots = kernel.getSlotNames().getValue();
+  for (Attribute name : slots.take_back(kernel.getRowSlots())) {
+    Attribute weight = table.getScoreAttr().get(cast<StringAttr>(name));
+    weights.push_back(weight ? numberOf(weight) : 0.0);
+  }
+  symbol.point(symbol.data.score_weights,
+               constants.doubles(prefix + ".score", weights));
+  const std::optional<APFloat> decay = table.getShrinkDecay(),
+                               least = table.getShrinkLeast();
+  symbol.data.shrink_decay = decay ? decay->convertToDouble() : 1.0;
+  symbol.data.shrink_least = least ? least->convertToDouble() : -INFINITY;
+}
+
 Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
   Constant<pdl_symbol> result;
   pdl_symbol &data = result.data;
@@ -213,6 +232,18 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
     if (std::optional<nn::Storage> stored = table.getStored())
       data.storage =
           *stored == nn::Storage::bf16 ? PDL_STORE_BF16 : PDL_STORE_F16;
+    if (table.getAdmitCount()) {
+      data.admission = PDL_ADMIT_COUNT;
+      data.admission_count = static_cast<int64_t>(*table.getAdmitCount());
+    } else if (table.getAdmitProbability()) {
+      data.admission = PDL_ADMIT_PROBABILITY;
+      data.admission_probability =
+          table.getAdmitProbability()->convertToDouble();
+    }
+    if (table.getShrinkEvery()) {
+      data.shrink_every = static_cast<int64_t>(*table.getShrinkEvery());
+      data.shrink_unseen = static_cast<int64_t>(*table.getShrinkUnseen());
+    }
   } else {
     data.kind = PDL_SYMBOL_PARAMETER;
     if (auto param = dyn_cast<nn::ParamOp>(op)) {
@@ -245,6 +276,8 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
         data.slot_initial_values,
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
     data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
+    if (auto table = dyn_cast<nn::TableOp>(op); table && table.getScoreAttr())
+      setScore(result, prefix, table, kernel);
     data.kernel_unit = kernel.getWholeParameter() ? PDL_UNIT_PARAMETER
                        : kernel.getWholeRows()    ? PDL_UNIT_ROW
                                                   : PDL_UNIT_ELEMENT;

@@ -15,6 +15,7 @@
 #include "pdlabi/abi.h"
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/PeriodSlot.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
 #include "pdlc/Dialect/RT/IR/RT.h"
 #include "pdlc/Support/Statistics.h"
@@ -331,7 +332,8 @@ void UpdatesToKernels::buildRowsOnDevice(func::FuncOp function,
   Location loc = update.getLoc();
   KernelBuilder kernel(builder, loc, update.getValueArgument().getType());
   Value rows = entry.getArgument(1), gradients = entry.getArgument(2);
-  const auto counts = static_cast<int64_t>(update.getCounts());
+  const auto counts =
+      static_cast<int64_t>(update.getCounts()) + update.getAdmitting();
   kernel.parallelOnDevice(
       entry.getArgument(0), entry.getArgument(4), [&](Value turn) {
         SmallVector<Value> scalars =
@@ -478,14 +480,30 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
            << "has " << update.getNumRowSlots() << " row slots, but rule "
            << groupOp.getRuleAttr() << " has " << rule.getRowSlotNames().size();
   OpBuilder builder(function);
+  SmallVector<Attribute> slotNames(rule.getAllSlotNames().getValue());
+  SmallVector<double> slotValues(rule.getAllSlotValues());
+  auto rowSlots = static_cast<int32_t>(update.getNumRowSlots());
+  // The runtime's own, behind those that the kernel knows.
+  if (auto table = dyn_cast<nn::TableOp>(symbol);
+      table && table.getShrinkEvery()) {
+    auto period = builder.getStringAttr(nn::kPeriodSlotName);
+    if (llvm::is_contained(slotNames, period))
+      return update.emitOpError()
+             << "is of a rule with a slot " << period
+             << ", a name that tables which shrink give to a slot of their "
+                "own; choose another";
+    slotNames.push_back(period);
+    slotValues.push_back(0);
+    ++rowSlots;
+  }
   rt::UpdateKernelOp::create(
       builder, update.getLoc(), update.getSymbolAttr(),
       FlatSymbolRefAttr::get(function),
       deviceKernel ? FlatSymbolRefAttr::get(deviceKernel) : FlatSymbolRefAttr(),
-      rule.getAllSlotNames(),
-      builder.getDenseF64ArrayAttr(rule.getAllSlotValues()),
-      builder.getI32IntegerAttr(static_cast<int32_t>(update.getNumRowSlots())),
-      update.getCountsAttr(),
+      builder.getArrayAttr(slotNames), builder.getDenseF64ArrayAttr(slotValues),
+      builder.getI32IntegerAttr(rowSlots),
+      builder.getI64IntegerAttr(static_cast<int64_t>(update.getCounts()) +
+                                update.getAdmitting()),
       update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
                                             : UnitAttr(),
       update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()),

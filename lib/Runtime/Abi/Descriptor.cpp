@@ -16,6 +16,7 @@
 #include "pdlabi/norm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <string>
 
@@ -56,6 +57,7 @@ private:
 
   void checkField(const pdl_field &field);
   void checkSymbol(const pdl_symbol &symbol);
+  void checkLife(const pdl_symbol &symbol, const std::string &what);
   void checkUnits(const pdl_symbol &symbol, const std::string &what);
   void checkChannel(const pdl_channel &channel, const std::string &what);
   void checkDeviceKernel(const pdl_device_kernel &kernel);
@@ -167,6 +169,7 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
   else
     require(symbol.row_width == elements, what + ": row width");
   checkUnits(symbol, what);
+  checkLife(symbol, what);
   requireIndex(symbol.group, descriptor.group_count, what + ": group", true);
   if (symbol.group >= 0 && result.ok()) {
     const bool isParameter = symbol.kind == PDL_SYMBOL_PARAMETER;
@@ -195,6 +198,38 @@ void Checker::checkSymbol(const pdl_symbol &symbol) {
                 descriptor.groups[symbol.group].merge == PDL_MERGE_SUM,
             what + ": how its group merges steps");
   }
+}
+
+void Checker::checkLife(const pdl_symbol &symbol, const std::string &what) {
+  const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+  // What waiting keys note has so many bits (pdlrt/Table/WaitingKey.h).
+  constexpr int64_t mostCount = (1 << 14) - 1, mostPeriods = 1 << 14;
+  bool isGood = true;
+  switch (symbol.admission) {
+  case PDL_ADMIT_ALL:
+    break;
+  case PDL_ADMIT_COUNT:
+    isGood = isTable && symbol.admission_count >= 1 &&
+             symbol.admission_count <= mostCount &&
+             (symbol.group < 0 || symbol.gradient_width > symbol.row_width);
+    break;
+  case PDL_ADMIT_PROBABILITY:
+    isGood = isTable && symbol.admission_probability > 0 &&
+             symbol.admission_probability <= 1;
+    break;
+  default:
+    isGood = false;
+  }
+  require(isGood, what + ": when its keys get rows");
+  require(symbol.shrink_every == 0 ||
+              (isTable && symbol.shrink_every > 0 &&
+               symbol.shrink_unseen >= 1 &&
+               symbol.shrink_unseen <= mostPeriods &&
+               (symbol.group < 0 || symbol.row_slot_count > 0) &&
+               (!symbol.score_weights ||
+                (symbol.shrink_decay > 0 && symbol.shrink_decay <= 1 &&
+                 !std::isnan(symbol.shrink_least)))),
+          what + ": when its rows go");
 }
 
 void Checker::checkUnits(const pdl_symbol &symbol, const std::string &what) {

@@ -136,6 +136,10 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
               lookup->key_count, lookup->keys, rows, worker.tableScratch()))
         fillUnknown(*frozen, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);
+    } else if (table->options().life.makesRowsInUpdates()) {
+      // Up to `compute` another step may make and drop rows.
+      std::fill_n(rows, lookup->key_count, nullptr);
+      scratch->table = table;
     } else {
       auto *handles = scratch->handles.reserveFor<RowHandle>(lookup->key_count);
       PDLRT_RETURN_IF_ERROR(table->pull(lookup->key_count, lookup->keys,

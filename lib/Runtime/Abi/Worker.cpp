@@ -74,6 +74,33 @@ Worker::Lookup *Worker::findLookup(const pdl_lookup &lookup) {
   return nullptr;
 }
 
+/// The rows of keys that have one, and what the others read.
+static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
+  const EmbeddingTable &table = *lookup.table;
+  const int64_t count = lookup.index.keyCount();
+  const int64_t *keys = lookup.index.keys();
+  auto *rows = static_cast<void **>(lookup.rows.data());
+  const int64_t missing = table.find(count, keys, rows, scratch);
+  if (missing == 0)
+    return;
+  const size_t bytes = table.valueBytes();
+  auto *next =
+      static_cast<char *>(lookup.unknownValues.reserve(bytes * missing));
+  for (int64_t u = 0; u < count; ++u)
+    if (!rows[u]) {
+      rows[u] = next;
+      next += bytes;
+    }
+  constexpr double bytesOfKey = 128;
+  const char *first = next - bytes * missing, *end = next;
+  parallelRanges(count, double(missing) * bytesOfKey,
+                 [&](int64_t begin, int64_t behind) {
+                   for (int64_t u = begin; u < behind; ++u)
+                     if (rows[u] >= first && rows[u] < end)
+                       table.unknownValue(keys[u], rows[u]);
+                 });
+}
+
 void Worker::findRows() {
   const TraceSpan span("find rows");
   // What is read for a key: its handle, and where its region is.
@@ -82,6 +109,10 @@ void Worker::findRows() {
     Lookup &lookup = *lookups[i];
     if (!lookup.table)
       continue;
+    if (lookup.table->options().life.makesRowsInUpdates()) {
+      findByKey(lookup, scratch);
+      continue;
+    }
     const int64_t count = lookup.index.keyCount();
     const auto *handles = static_cast<const RowHandle *>(lookup.handles.data());
     auto *rows = static_cast<void **>(lookup.rows.data());

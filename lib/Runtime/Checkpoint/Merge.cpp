@@ -79,6 +79,9 @@ struct OwnedTable {
   std::vector<std::pair<int64_t, int64_t>> shards;
   /// By (shard, key).
   std::vector<LinkedRows::Row> rows;
+  std::vector<WaitingKey> waiting;
+  /// By shard.
+  std::array<int64_t, EmbeddingTable::shardCount> waitingCounts = {};
 };
 
 /// Reads a value or slot of some rows, each from the file that has it.
@@ -139,6 +142,16 @@ static Expected<OwnedTable> findTable(const Checkpoint &checkpoint,
   std::ranges::sort(table.rows, {}, [](const LinkedRows::Row &row) {
     return std::pair(EmbeddingTable::shardOf(row.key), row.key);
   });
+  Expected<std::vector<WaitingKey>> waiting =
+      linkWaiting(checkpoint, symbol.name);
+  if (!waiting)
+    return waiting.status();
+  for (const WaitingKey &each : *waiting)
+    if (const auto shard = size_t(EmbeddingTable::shardOf(each.key));
+        isOwn[shard]) {
+      table.waiting.push_back(each);
+      ++table.waitingCounts[shard];
+    }
   for (size_t s = 0; s < isOwn.size(); ++s)
     if (isOwn[s])
       table.shards.emplace_back(s, counts[s]);
@@ -186,6 +199,11 @@ static Status writePart(const Checkpoint &checkpoint, const OwnedTable &table,
                 reader->read(rows.subspan(size_t(first), size_t(some)), out);
         }));
   }
+  WaitingColumns waiting;
+  for (const WaitingKey &each : table.waiting)
+    if (run.holds(EmbeddingTable::shardOf(each.key)))
+      waiting.add(each);
+  PDLRT_RETURN_IF_ERROR(waiting.addTo(tensors));
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
@@ -222,17 +240,22 @@ static Status mergeTables(const Checkpoint &checkpoint, int64_t owner,
     const size_t rowBytes = bytesOfRow(manifest.symbols[table.symbol]);
     std::span<const LinkedRows::Row> rows = table.rows;
     ShardRun run;
+    int64_t waiting = 0;
     const auto write = [&]() -> Status {
       const auto count = size_t(run.rows);
       Status status =
           writePart(checkpoint, table, run, rows.first(count), writer);
       rows = rows.subspan(count);
       run = {};
+      waiting = 0;
       return status;
     };
     for (const auto &[shard, count] : table.shards) {
       run.add(shard, count);
-      if (size_t(run.rows) * rowBytes >= bytesInPart)
+      waiting += table.waitingCounts[size_t(shard)];
+      if (size_t(run.rows) * rowBytes +
+              size_t(waiting) * WaitingColumns::bytesOfKey >=
+          bytesInPart)
         PDLRT_RETURN_IF_ERROR(write());
     }
     if (!run.shards.empty())

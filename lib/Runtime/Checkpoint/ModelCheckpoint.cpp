@@ -181,9 +181,10 @@ static void planTables(const Model &model, const TablePartSizes &sizes,
       else
         first = moment;
     }
-    if (saved == SavedRows::Changed)
+    if (saved == SavedRows::Changed) {
       plan.changes.push_back({i, moment, table->takeErased(), bytesInPart});
-    else
+      planWaiting(model, plan.changes.back());
+    } else
       planTableParts(model, i, bytesInPart, plan.tables, moment,
                      saved == SavedRows::Base);
     // Those of before are in this save, or in none.

@@ -9,11 +9,13 @@
 #include "pdlrt/Checkpoint/State.h"
 
 #include "Checkpoint/LinkedRows.h"
+#include "Checkpoint/WaitingTensors.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
+#include <span>
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
@@ -96,6 +98,31 @@ static Status addTable(const Checkpoint &checkpoint,
   return {};
 }
 
+/// Keys that wait, where there are any; ordered by shard and key.
+static Status addWaiting(const Checkpoint &checkpoint,
+                         const CheckpointSymbol &symbol, ModelState &state) {
+  const Expected<std::vector<WaitingKey>> waiting =
+      linkWaiting(checkpoint, symbol.name);
+  if (!waiting)
+    return waiting.status();
+  if (waiting->empty())
+    return {};
+  WaitingColumns columns;
+  for (const WaitingKey &each : *waiting)
+    columns.add(each);
+  const auto tensorOf = [&](TensorType type, const auto &numbers) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    return StateTensor{type,
+                       {int64_t(numbers.size())},
+                       {bytes.begin(), bytes.end()}};
+  };
+  state.tensors[symbol.name + "." + WaitingColumns::keysName] =
+      tensorOf(TensorType::I64, columns.keys);
+  state.tensors[symbol.name + "." + WaitingColumns::notesName] =
+      tensorOf(TensorType::I32, columns.notes);
+  return {};
+}
+
 Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
   ModelState state;
   const CheckpointManifest &manifest = checkpoint.manifest();
@@ -126,8 +153,10 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
     }
   }
   for (const CheckpointSymbol &symbol : manifest.symbols)
-    if (symbol.isTable)
+    if (symbol.isTable) {
       PDLRT_RETURN_IF_ERROR(addTable(checkpoint, symbol, state));
+      PDLRT_RETURN_IF_ERROR(addWaiting(checkpoint, symbol, state));
+    }
   return state;
 }
 
@@ -159,9 +188,11 @@ Status pdlrt::writeDump(const ModelState &state, const std::string &path) {
   SafetensorsWriter writer;
   for (const auto &[key, value] : state.metadata)
     writer.setMetadata(key, value);
+  // Dumps say what models compute: of keys without rows that is nothing.
   for (const auto &[name, tensor] : state.tensors)
-    PDLRT_RETURN_IF_ERROR(
-        writer.add(name, tensor.type, tensor.shape, tensor.bytes.data()));
+    if (!WaitingColumns::isName(name))
+      PDLRT_RETURN_IF_ERROR(
+          writer.add(name, tensor.type, tensor.shape, tensor.bytes.data()));
   return writer.write(path);
 }
 

@@ -36,6 +36,12 @@ void ShardRun::add(int64_t shard, int64_t rowsOfShard) {
     shards.emplace_back(shard, shard + 1);
 }
 
+bool ShardRun::holds(int64_t shard) const {
+  return std::ranges::any_of(shards, [&](const CheckpointRange &range) {
+    return range.first <= shard && shard < range.second;
+  });
+}
+
 std::string pdlrt::tableFileOf(size_t symbol, int64_t firstShard) {
   return fmt::format("table-{}-{:04}.safetensors", symbol, firstShard);
 }
@@ -47,7 +53,7 @@ size_t pdlrt::bytesOfPart(size_t asked, size_t allBytes) {
 void pdlrt::planTableParts(const Model &model, int32_t symbol,
                            size_t bytesInPart, std::vector<PlannedPart> &parts,
                            TableMoment *moment, bool notesSaved) {
-  const EmbeddingTable &table = *model.table(symbol);
+  EmbeddingTable &table = *model.table(symbol);
   PlannedPart part;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     if (!model.holdsShard(symbol, s))
@@ -56,13 +62,24 @@ void pdlrt::planTableParts(const Model &model, int32_t symbol,
     part.moment = moment;
     part.notesSaved = notesSaved;
     part.add(s, moment ? moment->shardSize(s) : table.shardSize(s));
-    if (fileBytes(table, part.rows) >= bytesInPart) {
+    part.waiting.addShard(table, s, /*onlyChanged=*/false,
+                          /*areSaved=*/notesSaved);
+    if (fileBytes(table, part.rows) + part.waiting.bytes() >= bytesInPart) {
       parts.push_back(std::move(part));
       part = {};
     }
   }
   if (!part.shards.empty())
     parts.push_back(std::move(part));
+}
+
+void pdlrt::planWaiting(const Model &model, PlannedChanges &planned) {
+  EmbeddingTable &table = *model.table(planned.symbol);
+  planned.waiting.resize(EmbeddingTable::shardCount);
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+    if (model.holdsShard(planned.symbol, s))
+      planned.waiting[size_t(s)].addShard(table, s, /*onlyChanged=*/true,
+                                          /*areSaved=*/true);
 }
 
 namespace {
@@ -137,7 +154,8 @@ static void passShards(const std::vector<CheckpointRange> &shards,
 /// a buffer takes beyond what it is asked for, and what `collectShard` says of
 /// its rows.
 static size_t memoryForImage(const Model &model, const PlannedPart &part) {
-  const size_t file = fileBytes(*model.table(part.symbol), part.rows);
+  const size_t file =
+      fileBytes(*model.table(part.symbol), part.rows) + part.waiting.bytes();
   return file + file / 4 + size_t(part.rows) * sizeof(TableRow);
 }
 
@@ -159,6 +177,7 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
     PDLRT_RETURN_IF_ERROR(
         tensors.add(rowPartName(symbol, p), rowTensorType(symbol, p),
                     {planned.rows, partWidth(symbol, p)}, nullptr));
+  PDLRT_RETURN_IF_ERROR(planned.waiting.addTo(tensors));
   Expected<SafetensorsWriter::Layout> layout = tensors.layout(path);
   if (!layout)
     return layout.status();
@@ -182,6 +201,7 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
+  planned.waiting.copyTo(image, *layout);
   digest = {layout->bytes, hashBytes(image, layout->bytes)};
   return memory.image.write(path);
 }
@@ -217,6 +237,7 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
   SafetensorsWriter tensors;
   PDLRT_RETURN_IF_ERROR(
       addTableRows(tensors, "keys", parts, rows, planned.moment));
+  PDLRT_RETURN_IF_ERROR(planned.waiting.addTo(tensors));
   PDLRT_RETURN_IF_ERROR(tensors.writeStreamed(path, digest));
   if (planned.moment)
     passShards(planned.shards, *planned.moment, rows);
@@ -300,6 +321,7 @@ struct ChangedShards : ShardRun {
   std::vector<TableRow> found;
   /// Without those that have new rows.
   std::vector<int64_t> erased;
+  WaitingColumns waiting;
 };
 
 } // namespace
@@ -341,6 +363,7 @@ static Expected<CheckpointPart> writeChangedPart(const Model &model,
     PDLRT_RETURN_IF_ERROR(tensors.add("erased", TensorType::I64,
                                       {int64_t(changed.erased.size())},
                                       changed.erased.data()));
+  PDLRT_RETURN_IF_ERROR(changed.waiting.addTo(tensors));
   PDLRT_RETURN_IF_ERROR(
       tensors.writeStreamed(folder + "/" + part.file, part.digest));
   if (planned.moment)
@@ -374,8 +397,11 @@ pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
     if (model.holdsShard(planned.symbol, s))
       collectChanges(table, planned.moment, s, erased.first(count), ofShard,
                      changed);
+    if (!planned.waiting.empty())
+      changed.waiting.add(planned.waiting[size_t(s)]);
     erased = erased.subspan(count);
-    if (fileBytes(table, changed.rows) >= planned.bytesInPart)
+    if (fileBytes(table, changed.rows) + changed.waiting.bytes() >=
+        planned.bytesInPart)
       PDLRT_RETURN_IF_ERROR(write());
   }
   if (!changed.shards.empty())
@@ -453,6 +479,46 @@ static Status removeRows(const Model &model, int32_t symbol,
     keys = std::move(*erased);
   }
   table.erase(int64_t(keys.size()), keys.data(), scratch);
+  if (table.options().life.admission != PDL_ADMIT_COUNT)
+    return {};
+  for (int64_t key : keys) {
+    const WaitingKey none = {key, WaitingBits()};
+    table.restoreWaiting(EmbeddingTable::shardOf(key), {&none, 1});
+  }
+  if (!part.isChanges)
+    for (const auto &[first, end] : part.shards)
+      for (int64_t s = first; s < end; ++s) {
+        std::vector<WaitingKey> waiting;
+        table.collectWaiting(int(s), /*onlyChanged=*/false, /*areSaved=*/false,
+                             waiting);
+        for (WaitingKey &each : waiting)
+          each.bits = WaitingBits();
+        table.restoreWaiting(int(s), waiting);
+      }
+  return {};
+}
+
+/// Sets what the part notes of keys that wait.
+static Status restoreWaiting(const Model &model, int32_t symbol,
+                             const Checkpoint &checkpoint, size_t index) {
+  EmbeddingTable &table = *model.table(symbol);
+  if (table.options().life.admission != PDL_ADMIT_COUNT)
+    return {};
+  const Expected<std::vector<WaitingKey>> waiting =
+      waitingKeysOf(checkpoint, index);
+  if (!waiting)
+    return waiting.status();
+  std::span<const WaitingKey> left = *waiting;
+  while (!left.empty()) {
+    const int shard = EmbeddingTable::shardOf(left.front().key);
+    size_t count = 1;
+    while (count < left.size() &&
+           EmbeddingTable::shardOf(left[count].key) == shard)
+      ++count;
+    if (model.holdsShard(symbol, shard))
+      table.restoreWaiting(shard, left.first(count));
+    left = left.subspan(count);
+  }
   return {};
 }
 
@@ -532,5 +598,5 @@ Status pdlrt::restoreTablePart(
         shard, end - begin, keys.data() + begin, rows.data(), content));
     PDLRT_RETURN_IF_ERROR(fillRows(inFile, begin, rows, piece));
   }
-  return {};
+  return restoreWaiting(model, symbolIndex, checkpoint, index);
 }

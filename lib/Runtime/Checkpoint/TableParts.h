@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_CHECKPOINT_TABLEPARTS_H
 #define LIB_RUNTIME_CHECKPOINT_TABLEPARTS_H
 
+#include "Checkpoint/WaitingTensors.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Core/Status.h"
@@ -30,6 +31,7 @@ struct ShardRun {
   int64_t rows = 0;
 
   void add(int64_t shard, int64_t rowsOfShard);
+  bool holds(int64_t shard) const;
 };
 
 /// A part that is to be written.
@@ -39,6 +41,8 @@ struct PlannedPart : ShardRun {
   TableMoment *moment = nullptr;
   /// Whether headers are told what was saved.
   bool notesSaved = false;
+  /// As they were when it was planned.
+  WaitingColumns waiting;
 };
 
 /// The changes of a table that are to be written.
@@ -48,6 +52,9 @@ struct PlannedChanges {
   /// Keys that were erased since the last save, by (shard, key).
   std::vector<int64_t> erased;
   size_t bytesInPart = 0;
+  /// By shard: those that changed since then, as they were when this was
+  /// planned.
+  std::vector<WaitingColumns> waiting = {};
 };
 
 /// "table-0-0016.safetensors": the part of a table that begins with that shard.
@@ -61,6 +68,10 @@ size_t bytesOfPart(size_t asked, size_t allBytes);
 inline size_t fileBytes(const EmbeddingTable &table, int64_t rows) {
   return size_t(rows) * (table.rowBytes() + sizeof(int64_t));
 }
+
+/// Takes in the keys of a table that wait, as they are now; they are saved
+/// then.
+void planWaiting(const Model &model, PlannedChanges &planned);
 
 /// Adds the parts of a table, as it is now or was at `moment`; each ends with
 /// the shard that brings it to `bytesInPart`. `notesSaved`: of a base.

@@ -162,10 +162,10 @@ Status BatchContext::reserveComputeBuffers() {
 Status BatchContext::compute() {
   try {
     PDLRT_RETURN_IF_ERROR(reserveComputeBuffers());
+    worker.findRows();
   } catch (const std::bad_alloc &) {
     return refuseBatch(context.batch);
   }
-  worker.findRows();
   std::ranges::fill(buffers.lossSums, 0);
   std::ranges::fill(buffers.weightSums, 0);
   if (buffers.device)

@@ -59,6 +59,12 @@ Status checkHogwild(const pdl_descriptor &descriptor,
           descriptor.groups[symbol.group].name +
           " says; leave --hogwild out, or write untouched(lazy) and translate "
           "the model again");
+    if (symbol.kind == PDL_SYMBOL_TABLE &&
+        (symbol.admission != PDL_ADMIT_ALL || symbol.shrink_every > 0))
+      return Status::invalid(
+          std::string("--hogwild cannot admit keys of table @") + symbol.name +
+          " or shrink it: workers would use rows that go; leave --hogwild out, "
+          "or leave `admit` and `shrink` out and translate the model again");
   }
   return {};
 }

@@ -55,17 +55,31 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
                       layout.sectionBytes(rank(), c));
   }
   splitKeys(senders);
+  if (scratch.size() < keyTasks.size())
+    scratch.resize(keyTasks.size());
   scheduler.parallelFor(int64_t(keyTasks.size()), [&](int64_t index) {
     const KeyTask &task = keyTasks[index];
-    const Pulled &pulled = *senders[task.sender];
+    Pulled &pulled = *senders[task.sender];
     const EmbeddingTable &table =
         *ownModel.table(layout.channel(task.channel).symbol);
     std::byte *out = rows[task.sender][task.channel].get();
     if (!out)
       return;
     const size_t bytes = table.valueBytes();
-    for (int64_t i = task.begin; i < task.end; ++i)
-      std::memcpy(out + size_t(i) * bytes, pulled.rows[task.channel][i], bytes);
+    void **found = pulled.rows[task.channel].data();
+    const bool findsNow = table.options().life.makesRowsInUpdates();
+    const int64_t *keys =
+        pulled.message->sectionOf<int64_t>(task.channel).data();
+    if (findsNow)
+      table.find(task.end - task.begin, keys + task.begin, found + task.begin,
+                 scratch[index]);
+    for (int64_t i = task.begin; i < task.end; ++i) {
+      std::byte *to = out + size_t(i) * bytes;
+      if (found[i])
+        std::memcpy(to, found[i], bytes);
+      else
+        table.unknownValue(keys[i], to);
+    }
   });
 
   Snapshot snapshot(descriptor.symbol_count);

@@ -107,6 +107,9 @@ void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
                               Status &status) {
   const ExchangeLayout &layout = layouts[pulled.program];
   EmbeddingTable &table = *ownModel.table(layout.channel(task.channel).symbol);
+  // Updates make the rows; what is read is found when it is answered.
+  if (table.options().life.makesRowsInUpdates())
+    return;
   const int64_t count = task.end - task.begin;
   const int64_t *keys =
       pulled.message->sectionOf<int64_t>(task.channel).data() + task.begin;

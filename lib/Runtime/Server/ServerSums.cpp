@@ -62,6 +62,6 @@ Expected<Contribution> StateServer::closeSum(RunningSum &sum, int32_t program) {
   // Values that are finite may have quotients that are not.
   if (hasSmallWeight(merged))
     PDLRT_RETURN_IF_ERROR(checkFiniteSums(descriptor, blocks[program], merged));
-  updaters[program]->begin(merged);
+  PDLRT_RETURN_IF_ERROR(updaters[program]->begin(merged));
   return merged;
 }

@@ -60,6 +60,22 @@ void Model::quiesce() {
     }
 }
 
+void Model::boundTables(const TableBound &bound) {
+  tableBound = bound;
+  for (EmbeddingTable *table : tablePointers)
+    if (table && bound.mostBytes > 0)
+      table->setBounded();
+}
+
+void Model::restoreStepCount(int32_t group, int64_t count) {
+  stepCounts[group] = restoredCounts[group] = count;
+  for (int32_t s = 0; s < programDescriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = programDescriptor.symbols[s];
+    if (tablePointers[s] && symbol.group == group && symbol.shrink_every > 0)
+      tablePointers[s]->resumePeriod(count / symbol.shrink_every);
+  }
+}
+
 int64_t Model::heldElements(int32_t symbol, int32_t part) const {
   int64_t rowCount = 0;
   for (const RowBlock &run : heldRows[symbol])

@@ -77,7 +77,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
       objectiveOf(model.descriptor().group_count, -1),
       scalars(model.descriptor().group_count),
       updateNumbers(model.descriptor().group_count),
-      sharded(program.update_count) {
+      sharded(program.update_count), admitted(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
   size_t mostRowBytes = 1;
   for (int32_t i = 0; i < program.update_count; ++i) {
@@ -230,7 +230,7 @@ static double normOfRows(const void *const *gradients, int64_t begin,
 const std::vector<double> &Updater::partialNorms(int32_t update,
                                                  const Contribution &merged) {
   const pdl_symbol &symbol = symbolOf(update);
-  const BlockGradient &block = merged.blocks[update];
+  const BlockGradient &block = blockOf(update, merged);
   const bool isFloat = symbol.element_type == PDL_F32;
   const double weight = weightOf(symbol.group, merged);
   // Nothing will be applied, whatever the norm.
@@ -294,7 +294,7 @@ Expected<double> Updater::squaredNorm(int32_t clip,
   for (int32_t update : bySymbol) {
     if (descriptor.groups[symbolOf(update).group].clip != clip)
       continue;
-    const BlockGradient &block = merged.blocks[update];
+    const BlockGradient &block = blockOf(update, merged);
     if (!block.dense && block.onDevice)
       PDLRT_RETURN_IF_ERROR(partialNormsOnDevice(update, merged));
     else
@@ -452,6 +452,7 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
   const int64_t atOnce = rowsInCallOf(symbol);
   const RowLayout &layout = table.layout();
   const uint16_t time = table.time();
+  const bool hasPeriods = table.options().life.hasPeriods();
   // Rows of a large table are not in a cache: those of the next call of the
   // kernel are loaded while it works on these.
   for (int64_t first = begin; first < end; first += atOnce) {
@@ -466,6 +467,9 @@ void Updater::applyTouched(Task &task, const BlockGradient &block) {
               seen ? seen + first : nullptr, keys + first);
     for (int64_t i = first; i < last; ++i)
       layout.headerOf(rows[i]).noteUpdate(time);
+    if (hasPeriods)
+      for (int64_t i = first; i < last; ++i)
+        table.options().setPeriod(rows[i], table.period());
   }
 }
 
@@ -523,10 +527,13 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
     // Not before: who saves reads in headers what had changed.
     for (int64_t i = 0; i < count; ++i) {
       RowHeader &header = layout.headerOf(scratch.rows[i]);
-      if (scratch.gradients[i] == zeroRow.data())
+      if (scratch.gradients[i] == zeroRow.data()) {
         header.noteWrite();
-      else
-        header.noteUpdate(time);
+        continue;
+      }
+      header.noteUpdate(time);
+      if (table.options().life.hasPeriods())
+        table.options().setPeriod(scratch.rows[i], table.period());
     }
   }
 }
@@ -534,7 +541,7 @@ void Updater::applyAllRows(Task &task, ShardScratch &scratch) {
 Status Updater::apply(const Contribution &merged) {
   const TraceSpan span("apply");
   const pdl_descriptor &descriptor = model.descriptor();
-  begin(merged);
+  PDLRT_RETURN_IF_ERROR(begin(merged));
   // The clips' partial norms need memory too, so that no step is counted before
   // all of them are there.
   norms.assign(descriptor.clip_count, 0);
@@ -547,11 +554,110 @@ Status Updater::apply(const Contribution &merged) {
   return finish(merged, norms);
 }
 
-void Updater::begin(const Contribution &merged) {
-  for (int32_t i = 0; i < program.update_count; ++i)
+Status Updater::begin(const Contribution &merged) {
+  for (int32_t i = 0; i < program.update_count; ++i) {
+    if (makesRows(i))
+      PDLRT_RETURN_IF_ERROR(admitKeys(i, merged));
     if (symbolOf(i).kind == PDL_SYMBOL_TABLE && needsShards(i))
-      groupRowsByShard(i, merged.blocks[i]);
+      groupRowsByShard(i, blockOf(i, merged));
+  }
   makeRoom();
+  return {};
+}
+
+bool Updater::makesRows(int32_t update) const {
+  const EmbeddingTable *table = model.table(program.updates[update].symbol);
+  return table && symbolOf(update).group >= 0 &&
+         table->options().life.makesRowsInUpdates();
+}
+
+/// How often a key occurs, as it stands behind its gradient.
+static int64_t occurrencesOf(const pdl_symbol &symbol, const void *gradient) {
+  if (symbol.admission != PDL_ADMIT_COUNT)
+    return 0;
+  const int64_t last = symbol.gradient_width - 1;
+  const double number = symbol.element_type == PDL_F32
+                            ? double(static_cast<const float *>(gradient)[last])
+                            : static_cast<const double *>(gradient)[last];
+  return int64_t(std::clamp(number, 0.0, double(1 << 30)));
+}
+
+Status Updater::admitKeys(int32_t update, const Contribution &merged) {
+  const TraceSpan span("admit");
+  const pdl_symbol &symbol = symbolOf(update);
+  const BlockGradient &block = merged.blocks[update];
+  Admitted &own = admitted[update];
+  own.block = {};
+  if (!isUpdated(symbol.group, merged) || block.keyCount == 0)
+    return {};
+  EmbeddingTable &table = *model.table(program.updates[update].symbol);
+  const int64_t count = block.keyCount;
+  auto *occurrences = own.occurrences.reserveFor<int64_t>(count);
+  auto *rows = own.rows.reserveFor<void *>(count);
+  auto *keys = own.keys.reserveFor<int64_t>(count);
+  auto *gradients = own.gradients.reserveFor<const void *>(count);
+  const void **seen =
+      block.seenRows ? own.seen.reserveFor<const void *>(count) : nullptr;
+  own.scratch.resize(keyTasks);
+  std::vector<Status> statuses(keyTasks);
+  std::vector<char> isOutOfMemory(keyTasks);
+  forEachTask(count * symbol.row_width, keyTasks, [&](int64_t task) {
+    const int64_t begin = count * task / keyTasks;
+    const int64_t end = count * (task + 1) / keyTasks;
+    for (int64_t i = begin; i < end; ++i)
+      occurrences[i] = occurrencesOf(symbol, block.gradients[i]);
+    int64_t inserted = 0;
+    try {
+      statuses[task] =
+          table.admit(end - begin, block.keys + begin, occurrences + begin,
+                      rows + begin, own.scratch[task], inserted);
+    } catch (const std::bad_alloc &) {
+      isOutOfMemory[task] = 1;
+    }
+  });
+  for (Status &status : statuses)
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+  if (std::ranges::count(isOutOfMemory, 1) > 0)
+    throw std::bad_alloc();
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!rows[i])
+      continue;
+    keys[kept] = block.keys[i];
+    rows[kept] = rows[i];
+    gradients[kept] = block.gradients[i];
+    if (seen)
+      seen[kept] = block.seenRows[i];
+    ++kept;
+  }
+  own.block.keyCount = kept;
+  own.block.keys = keys;
+  own.block.rows = rows;
+  own.block.gradients = gradients;
+  own.block.seenRows = seen;
+  return {};
+}
+
+Status Updater::shrinkTables(const Contribution &merged) {
+  for (int32_t i : onHost) {
+    const pdl_symbol &symbol = symbolOf(i);
+    EmbeddingTable *table = model.table(program.updates[i].symbol);
+    if (!table || !table->options().life.hasPeriods() ||
+        !isUpdated(symbol.group, merged))
+      continue;
+    const int64_t period = updateNumbers[symbol.group] / symbol.shrink_every;
+    if (period <= table->period())
+      continue;
+    try {
+      table->beginPeriod(period);
+    } catch (const std::bad_alloc &error) {
+      return Status::outOfMemory(
+          std::string("out of memory while @") + symbol.name +
+          " was shrunk; go on from the last checkpoint on a machine with more "
+          "memory, or with more servers");
+    }
+  }
+  return {};
 }
 
 void Updater::makeRoom() {
@@ -640,7 +746,7 @@ Status Updater::finish(const Contribution &merged,
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
     const int64_t rows = updatesAllRows(symbol)
                              ? model.table(program.updates[i].symbol)->size()
-                             : merged.blocks[i].keyCount;
+                             : blockOf(i, merged).keyCount;
     elements += isTable ? symbol.row_width * rows
                         : model.heldElements(program.updates[i].symbol);
   }
@@ -656,7 +762,7 @@ Status Updater::finish(const Contribution &merged,
     else if (task.scratch >= 0)
       applyAllRows(task, shardScratch[task.scratch]);
     else
-      applyTouched(task, merged.blocks[task.update]);
+      applyTouched(task, blockOf(task.update, merged));
   });
   for (int32_t update : copiedToDevice)
     if (isUpdated(symbolOf(update).group, merged))
@@ -665,6 +771,14 @@ Status Updater::finish(const Contribution &merged,
   for (const Task &task : tasks)
     if (task.wroteNonFinite)
       return refuseNewValue(program.updates[task.update].symbol, task.key);
+  PDLRT_RETURN_IF_ERROR(shrinkTables(merged));
+  try {
+    model.keepTablesWithinBound();
+  } catch (const std::bad_alloc &) {
+    return Status::outOfMemory(
+        "out of memory while rows were evicted; go on from the last checkpoint "
+        "with a smaller --max-table-memory");
+  }
   return {};
 }
 

@@ -146,6 +146,12 @@ public:
     return true;
   }
 
+  /// Gives a key that is here another row's number.
+  void replace(uint64_t mixed, uint32_t row) {
+    const Place place = search(mixed);
+    bucket(place.bucket).set(place.place, mixed, row);
+  }
+
   /// Adds a key that is not here. The index grows by a quarter, to sizes that
   /// `phase`, from 0 to below 1, chooses among such sequences. Throws
   /// std::bad_alloc, and nothing has changed.

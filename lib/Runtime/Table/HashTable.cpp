@@ -17,7 +17,10 @@
 #include "Table/BucketIndex.h"
 #include "Table/RowPool.h"
 #include "Table/SortRows.h"
+#include "pdlabi/admission.h"
 #include "pdlabi/hash.h"
+#include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
@@ -36,6 +39,8 @@ constexpr int shardsOfLock = 16;
 
 struct Shard {
   BucketIndex index;
+  /// Keys that wait for a row; `WaitingBits` stand where that has its number.
+  BucketIndex waiting;
   /// Written under the mutex, read without it by `shardSize`.
   std::atomic<int64_t> rowCount{0};
 };
@@ -64,6 +69,22 @@ public:
               TableScratch &scratch, int64_t &inserted) override;
   void rowsOf(int64_t count, const RowHandle *handles,
               void **rows) const override;
+  Status admit(int64_t count, const int64_t *keys, const int64_t *occurrences,
+               void **rows, TableScratch &scratch, int64_t &inserted) override;
+  int64_t beginPeriod(int64_t period) override;
+  void resumePeriod(int64_t period) override {
+    currentPeriod.store(period, std::memory_order_relaxed);
+  }
+  int64_t period() const override {
+    return currentPeriod.load(std::memory_order_relaxed);
+  }
+  int64_t evict(int64_t count, Eviction order) override;
+  int64_t waitingCount() const override {
+    return waits.load(std::memory_order_relaxed);
+  }
+  void collectWaiting(int shard, bool onlyChanged, bool areSaved,
+                      std::vector<WaitingKey> &keys) override;
+  void restoreWaiting(int shard, std::span<const WaitingKey> keys) override;
   int64_t erase(int64_t count, const int64_t *keys,
                 TableScratch &scratch) override;
   void quiesce(uint16_t time) override;
@@ -106,6 +127,17 @@ private:
   template <typename Found>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
                      int64_t &inserted, Found found);
+  Status admitSlice(int64_t count, const int64_t *keys,
+                    const int64_t *occurrences, void **rows,
+                    TableScratch &scratch, int64_t &inserted);
+  /// Notes that a key without a row occurred; whether it gets one now. Throws
+  /// std::bad_alloc, and nothing has changed.
+  bool isAdmitted(int number, Shard &shard, int64_t key, uint64_t mixed,
+                  int64_t occurrences);
+  /// Lets scores of a shard decay as a period begins; the rows that go then.
+  void listUnseen(int number, int64_t period, std::vector<int64_t> &keys);
+  void dropUnseenWaiting(int number, int64_t period,
+                         std::vector<uint64_t> &keys);
   int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
@@ -127,6 +159,9 @@ private:
   std::unique_ptr<Shard[]> shards;
   mutable Group groups[shardCount / shardsOfLock];
   std::atomic<uint16_t> now{0};
+  std::atomic<int64_t> currentPeriod{0};
+  /// Keys that wait.
+  std::atomic<int64_t> waits{0};
   /// Whether rows wait for quiescent points.
   std::atomic<bool> hasErased{false};
   std::atomic<bool> tracksErased{false};
@@ -308,6 +343,9 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
       PDLRT_RETURN_IF_ERROR(
           insertRow(number, shard, keys[i], mixed, content, row));
     rows[i] = rowAt(number, row);
+    uint32_t bits = 0;
+    if (isNew && shard.waiting.size() > 0)
+      waits -= shard.waiting.erase(mixed, bits);
     // What comes from a checkpoint is kept there.
     if (isNew && content == NewRow::Open)
       layout().headerOf(rows[i]).noteSaved();
@@ -388,6 +426,267 @@ int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
   return missing;
 }
 
+//===----------------------------------------------------------------------===//
+// Keys that wait, and rows that go
+//===----------------------------------------------------------------------===//
+
+bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
+                           uint64_t mixed, int64_t occurrences) {
+  const TableLife &life = options().life;
+  if (life.admission == PDL_ADMIT_PROBABILITY)
+    return pdlabi::isDrawn(life.admissionProbability, options().seed,
+                           options().id, key);
+  if (life.admission != PDL_ADMIT_COUNT)
+    return true;
+  uint32_t bits = 0;
+  const bool isWaiting = shard.waiting.find(mixed, bits);
+  const int64_t sum = std::max<int64_t>(occurrences, 0) +
+                      (isWaiting ? WaitingBits(bits).count() : 0);
+  if (sum >= life.admissionCount)
+    return true;
+  const WaitingBits noted(sum, period(), /*isDirty=*/true);
+  if (isWaiting)
+    shard.waiting.replace(mixed, noted.bits());
+  else {
+    shard.waiting.insert(mixed, noted.bits(), phaseOf(number), buckets);
+    ++waits;
+  }
+  return false;
+}
+
+Status HashTable::admit(int64_t count, const int64_t *keys,
+                        const int64_t *occurrences, void **rows,
+                        TableScratch &scratch, int64_t &inserted) {
+  for (int64_t begin = 0; begin < count; begin += keysAtOnce)
+    PDLRT_RETURN_IF_ERROR(admitSlice(std::min(keysAtOnce, count - begin),
+                                     keys + begin, occurrences + begin,
+                                     rows + begin, scratch, inserted));
+  return {};
+}
+
+Status HashTable::admitSlice(int64_t count, const int64_t *keys,
+                             const int64_t *occurrences, void **rows,
+                             TableScratch &scratch, int64_t &inserted) {
+  Status status;
+  bool outOfMemory = false;
+  forEachKey(count, sortByShard(count, keys, scratch),
+             [&](int number, Shard &shard, int64_t key, uint64_t mixed,
+                 int32_t place) {
+               uint32_t row = 0;
+               rows[place] = nullptr;
+               if (shard.index.find(mixed, row)) {
+                 rows[place] = rowAt(number, row);
+                 return;
+               }
+               if (outOfMemory || !status.ok())
+                 return;
+               try {
+                 if (!isAdmitted(number, shard, key, mixed, occurrences[place]))
+                   return;
+                 status =
+                     insertRow(number, shard, key, mixed, NewRow::Initial, row);
+               } catch (const std::bad_alloc &) {
+                 // Locks are given back first.
+                 outOfMemory = true;
+               }
+               if (outOfMemory || !status.ok())
+                 return;
+               uint32_t bits = 0;
+               waits -= shard.waiting.erase(mixed, bits);
+               rows[place] = rowAt(number, row);
+               ++inserted;
+             });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  return status;
+}
+
+void HashTable::listUnseen(int number, int64_t period,
+                           std::vector<int64_t> &keys) {
+  constexpr size_t ahead = 16;
+  const int64_t unseen = options().life.shrinkUnseen;
+  const bool hasScores = !options().life.scoreWeights.empty();
+  const size_t last = rowBytes() - 1;
+  std::vector<TableRow> rows;
+  listShard(number, rows);
+  TableMoment *reading = moment();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size())
+      __builtin_prefetch(static_cast<char *>(rows[i + ahead].row) + last);
+    void *row = rows[i].row;
+    bool goes = period - 1 - options().periodOf(row) >= unseen;
+    if (hasScores) {
+      if (reading)
+        reading->preserve(1, &rows[i].key, &row);
+      goes |= options().decay(row) < options().life.shrinkLeast;
+      layout().headerOf(row).noteWrite();
+    }
+    if (goes)
+      keys.push_back(rows[i].key);
+  }
+}
+
+void HashTable::dropUnseenWaiting(int number, int64_t period,
+                                  std::vector<uint64_t> &keys) {
+  Shard &shard = shards[number];
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  keys.clear();
+  shard.waiting.forEach([&](uint64_t key, uint32_t bits) {
+    if (WaitingBits(bits).age(period - 1) >= options().life.shrinkUnseen)
+      keys.push_back(uint64_t(number) << Bucket::keyBits | key);
+  });
+  std::vector<int64_t> &tracked = groups[number / shardsOfLock].erasedKeys;
+  const bool isTracked = tracksErased.load(std::memory_order_relaxed);
+  if (isTracked)
+    tracked.reserve(tracked.size() + keys.size());
+  uint32_t bits = 0;
+  for (uint64_t key : keys) {
+    waits -= shard.waiting.erase(key, bits);
+    if (isTracked)
+      tracked.push_back(int64_t(pdlabi::unmixKey(key)));
+  }
+}
+
+int64_t HashTable::beginPeriod(int64_t period) {
+  const TraceSpan span("shrink");
+  std::atomic<int64_t> erased{0};
+  std::atomic<bool> outOfMemory{false};
+  parallelRanges(shardCount, double(size()) * double(layout().stride()),
+                 [&](int64_t begin, int64_t end) {
+                   try {
+                     std::vector<int64_t> keys;
+                     std::vector<uint64_t> waiting;
+                     TableScratch scratch;
+                     for (int64_t s = begin; s < end; ++s) {
+                       keys.clear();
+                       listUnseen(int(s), period, keys);
+                       dropUnseenWaiting(int(s), period, waiting);
+                       erased +=
+                           erase(int64_t(keys.size()), keys.data(), scratch);
+                     }
+                   } catch (const std::bad_alloc &) {
+                     outOfMemory = true;
+                   }
+                 });
+  if (outOfMemory)
+    throw std::bad_alloc();
+  currentPeriod.store(period, std::memory_order_relaxed);
+  return erased;
+}
+
+namespace {
+
+/// A place in the order of eviction: rows of a lower one go first.
+struct EvictionRank {
+  uint32_t first, second;
+
+  static constexpr size_t count = size_t(1) << 16;
+  static EvictionRank of(const RowHeader &header, uint16_t now,
+                         Eviction order) {
+    const uint32_t youth = RowHeader::timeMask - header.age(now);
+    return order == Eviction::LeastRecent ? EvictionRank{youth, header.uses()}
+                                          : EvictionRank{header.uses(), youth};
+  }
+};
+
+} // namespace
+
+/// The least number below which, itself included, `counts` has `wanted`; what
+/// is wanted of that one alone remains.
+static uint32_t rankOf(const std::vector<int64_t> &counts, int64_t &wanted) {
+  uint32_t rank = 0;
+  while (rank + 1 < counts.size() && counts[rank] < wanted)
+    wanted -= counts[rank++];
+  return rank;
+}
+
+int64_t HashTable::evict(int64_t count, Eviction order) {
+  const TraceSpan span("evict", {count});
+  const int64_t all = size();
+  count = std::min(count, all);
+  if (count <= 0)
+    return 0;
+  const uint16_t now = time();
+  std::vector<TableRow> rows;
+  const auto forEachRank = [&](auto visit) {
+    constexpr size_t ahead = 16;
+    for (int s = 0; s < shardCount; ++s) {
+      listShard(s, rows);
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (i + ahead < rows.size())
+          __builtin_prefetch(&layout().headerOf(rows[i + ahead].row));
+        visit(EvictionRank::of(layout().headerOf(rows[i].row), now, order));
+      }
+    }
+  };
+  int64_t left = count;
+  std::vector<int64_t> counts(EvictionRank::count);
+  forEachRank([&](EvictionRank rank) { ++counts[rank.first]; });
+  const uint32_t first = rankOf(counts, left);
+  counts.assign(EvictionRank::count, 0);
+  forEachRank([&](EvictionRank rank) {
+    if (rank.first == first)
+      ++counts[rank.second];
+  });
+  const uint32_t second = rankOf(counts, left);
+  int64_t evicted = 0;
+  std::vector<int64_t> keys;
+  TableScratch scratch;
+  for (int s = 0; s < shardCount; ++s) {
+    collectShard(s, rows);
+    keys.clear();
+    for (const TableRow &row : rows) {
+      const EvictionRank rank =
+          EvictionRank::of(layout().headerOf(row.row), now, order);
+      const bool isEqual = rank.first == first && rank.second == second;
+      if (rank.first < first || (rank.first == first && rank.second < second) ||
+          (isEqual && left-- > 0))
+        keys.push_back(row.key);
+    }
+    evicted += erase(int64_t(keys.size()), keys.data(), scratch);
+  }
+  return evicted;
+}
+
+void HashTable::collectWaiting(int number, bool onlyChanged, bool areSaved,
+                               std::vector<WaitingKey> &keys) {
+  Shard &shard = shards[number];
+  keys.clear();
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  keys.reserve(shard.waiting.size());
+  shard.waiting.forEach([&](uint64_t key, uint32_t bits) {
+    const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
+    if (!onlyChanged || WaitingBits(bits).isDirty())
+      keys.push_back({int64_t(pdlabi::unmixKey(mixed)), WaitingBits(bits)});
+  });
+  for (const WaitingKey &each : keys)
+    if (areSaved && each.bits.isDirty())
+      shard.waiting.replace(pdlabi::mixKey(uint64_t(each.key)),
+                            each.bits.saved().bits());
+  std::ranges::sort(keys, {}, &WaitingKey::key);
+}
+
+void HashTable::restoreWaiting(int number, std::span<const WaitingKey> keys) {
+  Shard &shard = shards[number];
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
+  for (const WaitingKey &each : keys) {
+    const uint64_t mixed = pdlabi::mixKey(uint64_t(each.key));
+    uint32_t bits = 0;
+    if (each.bits.bits() == 0) {
+      waits -= shard.waiting.erase(mixed, bits);
+    } else if (shard.waiting.find(mixed, bits)) {
+      shard.waiting.replace(mixed, each.bits.bits());
+    } else {
+      shard.waiting.insert(mixed, each.bits.bits(), phaseOf(number), buckets);
+      ++waits;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
 /// In the order of the index.
 void HashTable::listShard(int number, std::vector<TableRow> &rows) const {
   rows.clear();
@@ -452,7 +751,7 @@ size_t HashTable::memoryBytes() const {
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];
     const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-    sum += shard.index.memoryBytes();
+    sum += shard.index.memoryBytes() + shard.waiting.memoryBytes();
   }
   return sum;
 }

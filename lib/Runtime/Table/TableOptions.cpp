@@ -14,6 +14,7 @@
 #include "pdlrt/Table/InitialValues.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace pdlrt;
 
@@ -31,6 +32,18 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
   options.rowSlotCount = symbol.row_slot_count;
   options.frozenPart = symbol.frozen_part;
   options.seed = seed;
+  options.unknownIsZero = symbol.unknown == PDL_UNKNOWN_ZERO;
+  // Who has no rule has no rows that come and go.
+  if (symbol.group >= 0 && symbol.row_kernel)
+    options.life = {symbol.admission, symbol.admission_count,
+                    symbol.admission_probability, symbol.shrink_every,
+                    symbol.shrink_unseen};
+  if (options.life.hasPeriods() && symbol.score_weights) {
+    options.life.scoreWeights.assign(
+        symbol.score_weights, symbol.score_weights + symbol.row_slot_count);
+    options.life.shrinkDecay = symbol.shrink_decay;
+    options.life.shrinkLeast = symbol.shrink_least;
+  }
   return options;
 }
 
@@ -54,6 +67,60 @@ size_t TableOptions::rowBytes() const {
 
 size_t TableOptions::frozenOffset() const {
   return frozenPart == 0 ? 0 : valueBytes() + (frozenPart - 1) * elementBytes();
+}
+
+void TableOptions::unknownValue(int64_t key, void *value) const {
+  if (unknownIsZero)
+    std::memset(value, 0, valueBytes());
+  else
+    initialValue(key, value);
+}
+
+int64_t TableOptions::periodOf(const void *row) const {
+  // The last row slot.
+  const char *end = static_cast<const char *>(row) + rowBytes();
+  if (elementType == PDL_F64) {
+    double period;
+    std::memcpy(&period, end - sizeof(period), sizeof(period));
+    return int64_t(period);
+  }
+  float period;
+  std::memcpy(&period, end - sizeof(period), sizeof(period));
+  return int64_t(period);
+}
+
+void TableOptions::setPeriod(void *row, int64_t period) const {
+  char *end = static_cast<char *>(row) + rowBytes();
+  if (elementType == PDL_F64) {
+    const auto value = double(period);
+    std::memcpy(end - sizeof(value), &value, sizeof(value));
+    return;
+  }
+  const auto value = float(period);
+  std::memcpy(end - sizeof(value), &value, sizeof(value));
+}
+
+template <typename T>
+static double decaySlots(const TableLife &life, char *slots) {
+  const T factor = T(life.shrinkDecay);
+  double score = 0;
+  for (size_t s = 0; s < life.scoreWeights.size(); ++s) {
+    if (life.scoreWeights[s] == 0)
+      continue;
+    T slot;
+    std::memcpy(&slot, slots + s * sizeof(T), sizeof(T));
+    slot *= factor;
+    std::memcpy(slots + s * sizeof(T), &slot, sizeof(T));
+    score += life.scoreWeights[s] * double(slot);
+  }
+  return score;
+}
+
+double TableOptions::decay(void *row) const {
+  char *slots = static_cast<char *>(row) + rowBytes() -
+                rowSlotCount * elementSize(elementType);
+  return elementType == PDL_F64 ? decaySlots<double>(life, slots)
+                                : decaySlots<float>(life, slots);
 }
 
 RowLayout TableOptions::layout() const {

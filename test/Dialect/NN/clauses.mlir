@@ -31,3 +31,9 @@ nn.table @t : i64 -> tensor<4xf32> unknown(zero) init(#nn.zeros) in @g
 
 // CHECK: nn.table @stored : i64 -> tensor<4xf32> in @g init(#nn.zeros) unknown({{ ?}}zero) stored({{ ?}}bf16){{$}}
 nn.table @stored : i64 -> tensor<4xf32> stored(bf16) init(#nn.zeros) unknown(zero) in @g
+// CHECK: nn.table @counted : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 10) shrink(every = 1000, unseen = 7){{$}}
+nn.table @counted : i64 -> tensor<4xf32> shrink(unseen = 7, every = 1000) admit(count = 10) in @g init(#nn.zeros)
+// CHECK: nn.table @scored : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1000, unseen = 7, decay = 0.97999999999999998, least = 5.000000e-01) score(click = 9.000000e-01, show = 1.000000e-01){{$}}
+nn.table @scored : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 0.1, click = 0.9) shrink(every = 1000, unseen = 7, least = 0.5, decay = 0.98)
+// CHECK: nn.table @drawn : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1.000000e-01){{$}}
+nn.table @drawn : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.1)

@@ -696,3 +696,80 @@ nn.table @t : i64 -> tensor<4xf32> init(#nn.constant<3.4e38>) stored(bf16)
 
 // expected-error @+1 {{has rows stored in 'f8'; expected bf16 or f16}}
 nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros) stored(f8)
+
+// -----
+
+// expected-error @+1 {{admits or shrinks, and is in no group, so that nothing trains it; give it one, or leave that out (C6)}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros) admit(count = 2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a count of 0; expected 1 to 16383 (C6)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a count of 16384; expected 1 to 16383 (C6)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 16384)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a probability of 1.5}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1.5)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has a count and a probability; expected one of them}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.5, count = 2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has 'often'}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(often = 2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{shrink needs every = ..., the updates of a period, and unseen = ..., how many periods a row may go without update}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{shrinks every 0 updates; expected at least 1 (C7)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 0, unseen = 1)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{takes rows that are unseen for 16385 periods; expected 1 to 16384 (C7)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 16385)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{multiplies scores by 2.0}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, decay = 2.0) score(show = 1.0)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{needs a score exactly if it shrinks with decay or least}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, decay = 0.5)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{needs a score exactly if it shrinks with decay or least}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1) score(show = 1.0)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{score has 'show' twice}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 1.0, show = 2.0)

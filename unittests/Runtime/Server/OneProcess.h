@@ -69,7 +69,7 @@ public:
       ASSERT_TRUE(updater.apply(sum.result()).ok());
       return;
     }
-    updater.begin(sum.result());
+    EXPECT_TRUE(updater.begin(sum.result()).ok());
     ASSERT_TRUE(updater.finish(sum.result(), {norm}).ok());
   }
   std::vector<void *> rowsOf(int table, const std::vector<int64_t> &keys) {

@@ -334,7 +334,7 @@ static void expectRoundedUpdates(ProgramVariant variant, int threads) {
     pdl_once_arguments arguments = {double(update), 2, 0, 1};
     if (variant.clipped) {
       std::vector<double> norms;
-      updater.begin(merged);
+      ASSERT_TRUE(updater.begin(merged).ok());
       for (double norm : updater.partialNorms(2, merged))
         arguments.squared_norm += norm;
       norms.assign(1, arguments.squared_norm);

@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/DistributedJob.h"
+#include "pdlrt/State/TableBound.h"
 #include "pdlrt/Transport/Address.h"
 
 #include <cstdint>
@@ -48,6 +49,8 @@ struct SessionOptions {
   bool roundsToTF32 = false;
   /// Where tables are: "host" or "device".
   std::string tablePlacement = "host";
+  /// What tables of this process hold at most.
+  TableBound tableBound;
   /// How many samples metrics of groups may keep in this process.
   int64_t maxGroupedSamples = 100'000'000;
 

@@ -217,10 +217,43 @@ void pdlc::nn::printStateClauses(OpAsmPrinter &printer, Operation *,
   printClause(printer, "init", init, [&] { printer.printAttribute(init); });
 }
 
-ParseResult pdlc::nn::parseTableClauses(OpAsmParser &parser,
-                                        FlatSymbolRefAttr &group,
-                                        Attribute &init, UnknownAttr &unknown,
-                                        StorageAttr &stored) {
+/// Parses `name = number, ...`: numbers of a clause, each given at most once,
+/// and at least one of them.
+static ParseResult
+parseNumbers(OpAsmParser &parser, StringRef clause,
+             ArrayRef<std::pair<StringRef, function_ref<ParseResult()>>> all) {
+  SmallVector<StringRef> given;
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    const SMLoc location = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    const auto *found = llvm::find_if(
+        all, [&](const auto &number) { return number.first == word; });
+    if (found == all.end() || llvm::is_contained(given, word)) {
+      InFlightDiagnostic diagnostic = parser.emitError(location)
+                                      << clause << " has '" << word << "' "
+                                      << (found == all.end() ? "" : "twice")
+                                      << "; expected ";
+      llvm::interleave(
+          all,
+          [&](const auto &number) { diagnostic << number.first << " = ..."; },
+          [&] { diagnostic << ", "; });
+      return diagnostic;
+    }
+    given.push_back(found->first);
+    return failure(parser.parseEqual() || found->second());
+  });
+}
+
+ParseResult pdlc::nn::parseTableClauses(
+    OpAsmParser &parser, FlatSymbolRefAttr &group, Attribute &init,
+    UnknownAttr &unknown, StorageAttr &stored, IntegerAttr &admitCount,
+    FloatAttr &admitProbability, IntegerAttr &shrinkEvery,
+    IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay, FloatAttr &shrinkLeast,
+    DictionaryAttr &score) {
+  Type i64 = parser.getBuilder().getI64Type();
+  Type f64 = parser.getBuilder().getF64Type();
   SmallVector<Clause> clauses = stateClauses(parser, group, init);
   clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
   auto parseStored = [&parser, &stored]() -> ParseResult {
@@ -236,15 +269,99 @@ ParseResult pdlc::nn::parseTableClauses(OpAsmParser &parser,
     return success();
   };
   clauses.push_back({"stored", inParentheses(parser, parseStored)});
+  auto parseCount = [&] { return parser.parseAttribute(admitCount, i64); };
+  auto parseProbability = [&] {
+    return parser.parseAttribute(admitProbability, f64);
+  };
+  auto parseEvery = [&] { return parser.parseAttribute(shrinkEvery, i64); };
+  auto parseUnseen = [&] { return parser.parseAttribute(shrinkUnseen, i64); };
+  auto parseAdmit = [&]() -> ParseResult {
+    const SMLoc location = parser.getCurrentLocation();
+    if (parseNumbers(
+            parser, "admit",
+            {{"count", parseCount}, {"probability", parseProbability}}))
+      return failure();
+    if (admitCount && admitProbability)
+      return parser.emitError(location)
+             << "admit has a count and a probability; expected one of them";
+    return success();
+  };
+  auto parseShrink = [&]() -> ParseResult {
+    const SMLoc location = parser.getCurrentLocation();
+    auto parseDecay = [&] { return parser.parseAttribute(shrinkDecay, f64); };
+    auto parseLeast = [&] { return parser.parseAttribute(shrinkLeast, f64); };
+    if (parseNumbers(parser, "shrink",
+                     {{"every", parseEvery},
+                      {"unseen", parseUnseen},
+                      {"decay", parseDecay},
+                      {"least", parseLeast}}))
+      return failure();
+    if (!shrinkEvery || !shrinkUnseen)
+      return parser.emitError(location)
+             << "shrink needs every = ..., the updates of a period, and unseen "
+                "= ..., how many periods a row may go without update";
+    return success();
+  };
+  clauses.push_back({"admit", inParentheses(parser, parseAdmit)});
+  clauses.push_back({"shrink", inParentheses(parser, parseShrink)});
+  auto parseScore = [&]() -> ParseResult {
+    NamedAttrList weights;
+    auto parseWeight = [&]() -> ParseResult {
+      StringRef word;
+      FloatAttr weight;
+      const SMLoc location = parser.getCurrentLocation();
+      if (parser.parseKeyword(&word) || parser.parseEqual() ||
+          parser.parseAttribute(weight, f64))
+        return failure();
+      if (weights.get(word))
+        return parser.emitError(location) << "score has '" << word << "' twice";
+      weights.append(word, weight);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(parseWeight))
+      return failure();
+    score = weights.getDictionary(parser.getContext());
+    return success();
+  };
+  clauses.push_back({"score", inParentheses(parser, parseScore)});
   return parseClauses(parser, clauses);
 }
 
-void pdlc::nn::printTableClauses(OpAsmPrinter &printer, Operation *op,
-                                 FlatSymbolRefAttr group, Attribute init,
-                                 UnknownAttr unknown, StorageAttr stored) {
+void pdlc::nn::printTableClauses(
+    OpAsmPrinter &printer, Operation *op, FlatSymbolRefAttr group,
+    Attribute init, UnknownAttr unknown, StorageAttr stored,
+    IntegerAttr admitCount, FloatAttr admitProbability, IntegerAttr shrinkEvery,
+    IntegerAttr shrinkUnseen, FloatAttr shrinkDecay, FloatAttr shrinkLeast,
+    DictionaryAttr score) {
   printStateClauses(printer, op, group, init);
   printClause(printer, "unknown", unknown,
               [&] { printer.printStrippedAttrOrType(unknown); });
   printClause(printer, "stored", stored,
               [&] { printer.printStrippedAttrOrType(stored); });
+  printClause(printer, "admit", admitCount, [&] {
+    printer << "count = ";
+    printer.printAttributeWithoutType(admitCount);
+  });
+  printClause(printer, "admit", admitProbability, [&] {
+    printer << "probability = ";
+    printer.printAttributeWithoutType(admitProbability);
+  });
+  printClause(printer, "shrink", shrinkEvery, [&] {
+    printer << "every = ";
+    printer.printAttributeWithoutType(shrinkEvery);
+    printer << ", unseen = ";
+    printer.printAttributeWithoutType(shrinkUnseen);
+    for (auto [name, number] :
+         {std::pair("decay", shrinkDecay), std::pair("least", shrinkLeast)})
+      if (number) {
+        printer << ", " << name << " = ";
+        printer.printAttributeWithoutType(number);
+      }
+  });
+  printClause(printer, "score", score, [&] {
+    llvm::interleaveComma(score, printer, [&](NamedAttribute weight) {
+      printer << weight.getName().getValue() << " = ";
+      printer.printAttributeWithoutType(weight.getValue());
+    });
+  });
 }

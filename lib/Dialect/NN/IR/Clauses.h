@@ -84,19 +84,30 @@ void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::DictionaryAttr values, mlir::ArrayAttr columns,
                        mlir::StringAttr separator);
 
-/// `in @group init(...)`, and of a table `unknown(...) stored(...)`.
+/// `in @group init(...)`, and of a table `unknown(...) stored(...) admit(...)
+/// shrink(...) score(...)`.
 mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
                                     mlir::Attribute &init);
 void printStateClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::FlatSymbolRefAttr group, mlir::Attribute init);
-mlir::ParseResult parseTableClauses(mlir::OpAsmParser &parser,
-                                    mlir::FlatSymbolRefAttr &group,
-                                    mlir::Attribute &init, UnknownAttr &unknown,
-                                    StorageAttr &stored);
+mlir::ParseResult
+parseTableClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &group,
+                  mlir::Attribute &init, UnknownAttr &unknown,
+                  StorageAttr &stored, mlir::IntegerAttr &admitCount,
+                  mlir::FloatAttr &admitProbability,
+                  mlir::IntegerAttr &shrinkEvery,
+                  mlir::IntegerAttr &shrinkUnseen, mlir::FloatAttr &shrinkDecay,
+                  mlir::FloatAttr &shrinkLeast, mlir::DictionaryAttr &score);
 void printTableClauses(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        mlir::FlatSymbolRefAttr group, mlir::Attribute init,
-                       UnknownAttr unknown, StorageAttr stored);
+                       UnknownAttr unknown, StorageAttr stored,
+                       mlir::IntegerAttr admitCount,
+                       mlir::FloatAttr admitProbability,
+                       mlir::IntegerAttr shrinkEvery,
+                       mlir::IntegerAttr shrinkUnseen,
+                       mlir::FloatAttr shrinkDecay, mlir::FloatAttr shrinkLeast,
+                       mlir::DictionaryAttr score);
 
 } // namespace pdlc::nn
 

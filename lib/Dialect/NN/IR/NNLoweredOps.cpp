@@ -255,9 +255,15 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << ", which is in no group (C1)";
   if (static_cast<bool>(table) != static_cast<bool>(getKeys()))
     return emitOpError("needs keys exactly for a table (C1)");
+  if (getAdmitting() != (table && table.getAdmitCount()))
+    return emitOpError() << "updates " << getSymbolAttr() << " "
+                         << (getAdmitting() ? "with" : "without")
+                         << " how often its keys occurred; a table that admits "
+                            "keys by count, and nothing else, is told (C2)";
   Type expected =
       param ? param.getType()
-            : rowsOf(table.getRowType(), static_cast<int64_t>(getCounts()));
+            : rowsOf(table.getRowType(),
+                     static_cast<int64_t>(getCounts()) + getAdmitting());
   if (param && getCounts())
     return emitOpError("has counts, which only rows of tables have (C2)");
   if (getGradient().getType() != expected)

@@ -277,6 +277,76 @@ LogicalResult StateOp::verify() {
   return verifyInitializer(*this, getInit(), shape, shape.size());
 }
 
+static LogicalResult verifyScore(TableOp table) {
+  std::optional<APFloat> decay = table.getShrinkDecay(),
+                         least = table.getShrinkLeast();
+  if (decay && !(decay->convertToDouble() > 0 && decay->convertToDouble() <= 1))
+    return table.emitOpError()
+           << "multiplies scores by " << decay->convertToDouble()
+           << "; expected a number above 0, at most 1 (C7)";
+  if (least && !least->isFinite())
+    return table.emitOpError()
+           << "takes rows whose score is below " << least->convertToDouble()
+           << "; expected a finite number (C7)";
+  if ((decay || least) && !table.getShrinkEvery())
+    return table.emitOpError(
+        "has shrink_decay or shrink_least, and no shrink_every (C7)");
+  if (static_cast<bool>(table.getScoreAttr()) != (decay || least))
+    return table.emitOpError(
+        "needs a score exactly if it shrinks with decay or least; write both, "
+        "such as shrink(every = 1000, unseen = 7, decay = 0.98, least = 0.5) "
+        "score(show = 0.1, click = 0.9) (C8)");
+  if (DictionaryAttr score = table.getScoreAttr())
+    for (NamedAttribute weight : score) {
+      auto number = dyn_cast<FloatAttr>(weight.getValue());
+      if (!number || !number.getValue().isFinite())
+        return table.emitOpError()
+               << "has a score with " << weight.getName().getValue() << " = "
+               << weight.getValue() << "; weights are finite numbers (C8)";
+    }
+  return success();
+}
+
+/// Verifies when a table gives and takes rows.
+static LogicalResult verifyLife(TableOp table) {
+  // What waits for a row has so many bits for its count.
+  constexpr int64_t mostCount = (1 << 14) - 1, mostPeriods = 1 << 14;
+  if (table.hasLife() && !table.getGroupAttr())
+    return table.emitOpError(
+        "admits or shrinks, and is in no group, so that nothing trains it; "
+        "give it one, or leave that out (C6)");
+  if (std::optional<uint64_t> count = table.getAdmitCount();
+      count && (static_cast<int64_t>(*count) < 1 ||
+                static_cast<int64_t>(*count) > mostCount))
+    return table.emitOpError()
+           << "admits keys by a count of " << static_cast<int64_t>(*count)
+           << "; expected 1 to " << mostCount << " (C6)";
+  if (std::optional<APFloat> probability = table.getAdmitProbability()) {
+    const double value = probability->convertToDouble();
+    if (!(value > 0 && value <= 1))
+      return table.emitOpError()
+             << "admits keys by a probability of " << value
+             << "; expected a number above 0, at most 1 (C6)";
+  }
+  if (table.getShrinkEvery().has_value() != table.getShrinkUnseen().has_value())
+    return table.emitOpError(
+        "needs both shrink_every and shrink_unseen, or none (C7)");
+  if (failed(verifyScore(table)))
+    return failure();
+  if (!table.getShrinkEvery())
+    return success();
+  const auto every = static_cast<int64_t>(*table.getShrinkEvery());
+  const auto unseen = static_cast<int64_t>(*table.getShrinkUnseen());
+  if (every < 1)
+    return table.emitOpError()
+           << "shrinks every " << every << " updates; expected at least 1 (C7)";
+  if (unseen < 1 || unseen > mostPeriods)
+    return table.emitOpError()
+           << "takes rows that are unseen for " << unseen
+           << " periods; expected 1 to " << mostPeriods << " (C7)";
+  return success();
+}
+
 LogicalResult TableOp::verify() {
   if (!getKey().isInteger(64))
     return emitOpError() << "has keys of type " << getKey()
@@ -293,7 +363,8 @@ LogicalResult TableOp::verify() {
                          << " elements; a row has at most " << kMaxWidth
                          << " (C1)";
   // A row of n elements counts as a matrix [1, n].
-  if (failed(verifyInitializer(*this, getInit(), row.getShape(), 2)))
+  if (failed(verifyInitializer(*this, getInit(), row.getShape(), 2)) ||
+      failed(verifyLife(*this)))
     return failure();
   std::optional<Storage> stored = getStored();
   if (!stored)
@@ -313,6 +384,18 @@ LogicalResult TableOp::verify() {
                            << stringifyStorage(*stored)
                            << ", in which its rows are stored (C5)";
   return success();
+}
+
+ArrayRef<StringLiteral> TableOp::getNamesOfGroup() {
+  static constexpr StringLiteral names[] = {
+      "group",         "admit_count",  "admit_probability", "shrink_every",
+      "shrink_unseen", "shrink_decay", "shrink_least",      "score"};
+  return names;
+}
+
+void TableOp::forgetGroup() {
+  for (StringLiteral name : getNamesOfGroup())
+    (*this)->removeAttr(name);
 }
 
 LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/State/TableBoundFlags.h"
 #include "pdlrt/Transport/Address.h"
 
 #include <fmt/format.h>
@@ -155,6 +156,7 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
       ->type_name("PATH")
       ->check(notEmpty())
       ->group("State");
+  addTableBoundFlags(app, flags.tableBound, "State");
   app.add_option("--threads", flags.threads,
                  "Threads to run on. Never changes a result")
       ->type_name("N")
@@ -205,6 +207,11 @@ static Status takeBounds(const Mode &mode, ServerFlags &flags) {
 
 Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
                                ServerFlags &flags) {
+  if (flags.tableBound.mostBytes > 0 && modeOf(descriptor).trainersApply)
+    return Status::invalid(std::string("--max-table-memory is not for mode ") +
+                           modeOf(descriptor).name +
+                           ", in which each trainer has rows of its own; "
+                           "leave it out");
   const auto servers = int64_t(flags.servers.size());
   if (flags.rank >= servers)
     return Status::invalid(fmt::format(

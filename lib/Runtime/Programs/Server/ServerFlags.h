@@ -15,6 +15,7 @@
 #include "pdlrt/Server/ServerCore.h"
 #include "pdlrt/Server/StateServer.h"
 #include "pdlrt/State/Placement.h"
+#include "pdlrt/State/TableBound.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -47,6 +48,7 @@ struct ServerFlags {
   bool isOpenToAll = false;
   std::string token;
   StepBounds bounds;
+  TableBound tableBound;
 };
 
 /// Adds all flags to `app`; those of other modes than the program's (null: not

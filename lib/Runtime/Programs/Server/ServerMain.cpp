@@ -81,6 +81,7 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   options.bounds = flags.bounds;
   if (!flags.logApplied.empty())
     options.logApplied = logPath(flags);
+  options.tableBound = flags.tableBound;
   options.threads = int(flags.threads);
   options.silenceLimit = secondsOf(flags.silenceLimit);
   options.joinLimit = secondsOf(flags.joinPatience);

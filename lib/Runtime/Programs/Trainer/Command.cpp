@@ -128,12 +128,37 @@ Status Command::checkTablePlacement() const {
   return {};
 }
 
+Status Command::checkTableBound() const {
+  if (options.tableBound.mostBytes == 0)
+    return {};
+  const Mode &mode = modeOf(descriptor);
+  if (mode.trainersApply)
+    return Status::invalid(
+        fmt::format("--max-table-memory is not for mode {}, in which each "
+                    "trainer has rows of its own; leave it out",
+                    mode.name));
+  if (mode.hasServers && !options.ownerProgram)
+    return Status::invalid(fmt::format(
+        "--max-table-memory is for who holds tables, which in mode {} servers "
+        "do; give the flag to pserver",
+        mode.name));
+  if (options.tablePlacement == "device")
+    return Status::invalid("--max-table-memory is for tables in the host's "
+                           "memory; use --table-placement host");
+  if (options.hogwild)
+    return Status::invalid("--max-table-memory is not for --hogwild, whose "
+                           "workers would use rows that go; leave one of the "
+                           "two out");
+  return {};
+}
+
 Status Command::makeModel(uint64_t seed, StateLocation location) {
   PDLRT_RETURN_IF_ERROR(openDevices());
   PDLRT_RETURN_IF_ERROR(checkTablePlacement());
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
     model->computeOn(openedDevices());
+    model->boundTables(options.tableBound);
     if (options.tablePlacement == "device")
       model->placeTablesOnDevice();
     return {};

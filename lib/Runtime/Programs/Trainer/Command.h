@@ -39,6 +39,8 @@ public:
   Command(const pdl_descriptor &descriptor, const SessionOptions &options);
 
 protected:
+  /// Whether rows of this process may be evicted, where that is asked for.
+  Status checkTableBound() const;
   ~Command() = default;
 
   using SteadyClock = std::chrono::steady_clock;

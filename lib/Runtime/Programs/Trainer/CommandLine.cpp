@@ -25,6 +25,7 @@
 #include "pdlrt/Job/DistributedJob.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 #include "pdlrt/Protocol/PackedTraining.h"
+#include "pdlrt/State/TableBoundFlags.h"
 #include "pdlrt/Transport/LoopbackTransport.h"
 #include "pdlrt/Transport/Transport.h"
 
@@ -454,6 +455,8 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->check(notEmpty())
       ->group("State");
   addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/true);
+  addTableBoundFlags(*command, flags.session.tableBound,
+                     modeOf(descriptor).hasServers ? "" : "Execution");
   if (descriptor.role != PDL_ROLE_TRAINER) {
     command
         ->add_option("--costs", flags.session.costs,

@@ -263,6 +263,7 @@ Status TrainCommand::withAdvice(Status status) const {
 
 Status TrainCommand::run() {
   Status status = caught([this] {
+    PDLRT_RETURN_IF_ERROR(checkTableBound());
     PDLRT_RETURN_IF_ERROR(checkAlone());
     return startOwner();
   });
@@ -445,6 +446,8 @@ Status TrainCommand::reportTraining(const Report &trained,
                         double(size->bytes) / (1 << 20),
                         model->placesTablesOnDevice() ? " on the device" : ""));
     }
+  if (model->evictedRows() > 0)
+    print(fmt::format("rows evicted {}", model->evictedRows()));
   for (const Device *device : openedDevices())
     print(fmt::format("device memory {:.1f} MiB at most on {}",
                       double(device->mostBytes()) / (1 << 20),

@@ -36,6 +36,7 @@ static HostOptions hostOptionsOf(const SessionOptions &options,
   host.resume = options.resume;
   host.saves = SaveFolder(options.checkpoint);
   host.packGradients = nameOf(cluster.gradientPacking);
+  host.tableBound = options.tableBound;
   host.threads = options.threads;
   host.silenceLimit = cluster.silenceLimit;
   host.joinLimit = std::max<ClockTime>(leastJoinLimit, cluster.joinPatience);

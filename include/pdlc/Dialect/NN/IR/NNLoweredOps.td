@@ -533,7 +533,8 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
     the weight, clip, regularizer and rule are spelled out in it. If the rule
     reduces over rows, or the parameter, its regions `sum` and `row` or `param`
     (`nn.rule`) stand before `each`. Behind the gradient of each row of a table may
-    stand its counts (`nn.count`), as many as `counts` says. With `seen`, regions `each`
+    stand its counts (`nn.count`), as many as `counts` says, and with `admitting` behind
+    these how often its key occurred, by which the table admits it. With `seen`, regions `each`
     and `sum` get behind the gradient the value on which it was computed. In one process
     that is the value.
 
@@ -542,7 +543,8 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
       exactly for tables, and is what the program has pulled their rows by
       (checked by `nn-verify-phase`).
     - (C2) The gradient has the parameter's type, or one row for each key, of the
-      table's width and the counts.
+      table's width and the counts. It is `admitting` exactly if the table admits keys by
+      count.
     - (C3) `each` has 2 (with `seen` 3) + slots + scalars + (yields of `row` behind its row
       slots) arguments of the symbol's element type and yields 1 + slots values of it.
     - (C4) The ops of `nn.rule` (C2).
@@ -565,10 +567,10 @@ def NN_UpdateOp : NN_BodyOp<"update", [AttrSizedOperandSegments, NN_FromGradient
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, Optional<NN_KeyTensor>:$keys,
     NN_FloatTensor:$gradient, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts,
-    Variadic<NN_Scalar>:$scalars, UnitAttr:$whole, UnitAttr:$seen);
+    Variadic<NN_Scalar>:$scalars, UnitAttr:$whole, UnitAttr:$seen, UnitAttr:$admitting);
   let regions = (region SizedRegion<1>:$each, AnyRegion:$sum, AnyRegion:$row);
   let assemblyFormat = [{
-    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` (`counts` $counts^)? (`seen` $seen^)?
+    $symbol (`keys` `(` $keys^ `)`)? `gradient` `(` $gradient `)` (`counts` $counts^)? (`admitting` $admitting^)? (`seen` $seen^)?
     `scalars` `(` $scalars `)` (`sum` $sum^ custom<RowRegion>($row, $whole) `each`)? $each attr-dict `:` type($gradient) (`,` type($scalars)^)?
   }];
   let hasRegionVerifier = 1;

@@ -178,6 +178,23 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     update beyond the largest finite number (65504 in f16) stops the
     training, as every update does that is not finite.
 
+    Without more every key that is trained gets a row, for good. Two clauses bound
+    what is held:
+
+    - `admit(count = 10)`: a key gets its row in the update that brings the number of
+      its occurrences in the lookups of training programs, over all replicas and from
+      the first step on, to ten: that update is the first one that is applied to it.
+      Before, training programs read what `unknown` says. `admit(probability = 0.1)`: of
+      all keys this part ever gets rows, drawn by seed, table and key; others read
+      what `unknown` says.
+    - `shrink(every = 10000, unseen = 7)`: each 10000 updates of the group end a
+      period. A row that has not been updated in the last seven periods goes at the
+      end of the seventh, and so does what was counted of a key without a row. A key
+      that comes again begins anew. With `score(show = 0.1, click = 0.9)` a row has a
+      score, the sum of these row slots of its rule times their weights; at the end of
+      each period `decay = 0.98` first multiplies the slots, and a row goes, too, whose
+      score is below `least = 0.5`.
+
     Constraints:
     - (C1) The key type is i64; the row is a static float tensor of rank 1
       with at most 1048576 elements.
@@ -186,19 +203,32 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     - (C4) The name is as that of a parameter (`nn.param`, C4).
     - (C5) Rows that are stored in 16 bits are of f32, and their initial values finite
       in those bits.
+    - (C6) `admit` and `shrink` need a group. Keys are admitted by a count from 1 to 16383 or
+      by a probability above 0, of at most 1.
+    - (C7) A period has at least one update; `unseen` is from 1 to 16384 periods;
+      `decay` above 0, at most 1; `least` finite.
+    - (C8) Weights of a score are finite numbers, of row slots of the rule of the group
+      (checked by `nn-expand-updates`). It is given exactly if `decay` or `least` is.
 
     Example:
     ```mlir
     nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>)
     nn.table @user : i64 -> tensor<32xf32> in @sparse init(#nn.zeros) stored(bf16)
+    nn.table @item : i64 -> tensor<32xf32> in @sparse init(#nn.zeros) admit(count = 10) shrink(every = 10000, unseen = 7)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$key, TypeAttr:$row,
     OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init,
-    OptionalAttr<NN_UnknownAttr>:$unknown, OptionalAttr<NN_StorageAttr>:$stored);
+    OptionalAttr<NN_UnknownAttr>:$unknown, OptionalAttr<NN_StorageAttr>:$stored,
+    OptionalAttr<I64Attr>:$admit_count, OptionalAttr<F64Attr>:$admit_probability,
+    OptionalAttr<I64Attr>:$shrink_every, OptionalAttr<I64Attr>:$shrink_unseen,
+    OptionalAttr<F64Attr>:$shrink_decay, OptionalAttr<F64Attr>:$shrink_least,
+    OptionalAttr<DictionaryAttr>:$score);
   let assemblyFormat = [{
     $sym_name `:` $key `->` $row ``
-    custom<TableClauses>($group, $init, $unknown, $stored) attr-dict
+    custom<TableClauses>($group, $init, $unknown, $stored, $admit_count,
+      $admit_probability, $shrink_every, $shrink_unseen, $shrink_decay, $shrink_least,
+      $score) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -206,6 +236,14 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
       return ::llvm::cast<::mlir::RankedTensorType>(getRow());
     }
     int64_t getWidth() { return getRowType().getNumElements(); }
+    /// Whether keys wait for rows.
+    bool admits() { return getAdmitCount() || getAdmitProbability(); }
+    /// Whether what is held depends on when keys were trained.
+    bool hasLife() { return admits() || getShrinkEvery(); }
+    /// Leaves the group, and when rows come and go, to another module.
+    void forgetGroup();
+    /// The names of the attributes that go then.
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getNamesOfGroup();
   }];
 }
 
