@@ -279,19 +279,20 @@ typedef struct pdl_symbol {
   const uint64_t *unit_costs; /* parameter: [unit_count]; table: one, for each
                                  shard. Bytes a step, as the compiler sees it */
   /* The life of a table's keys; of a parameter 0. */
-  int32_t admission;        /* pdl_admission_kind: when a key gets a row */
-  int64_t admission_count;  /* PDL_ADMIT_COUNT: the occurrences that it takes.
-                               The last one of a row's counts says how often the
-                               key occurred */
+  int32_t admission;       /* pdl_admission_kind: when a key gets a row */
+  int64_t admission_count; /* PDL_ADMIT_COUNT: the occurrences that it takes.
+                              The last one of a row's counts says how often the
+                              key occurred */
   double admission_probability; /* PDL_ADMIT_PROBABILITY: the part of all keys
                                    that ever gets rows (pdlabi/admission.h) */
   int64_t shrink_every;  /* updates of the group in a period; 0: no row goes.
                             Else the last row slot says in which period, from 0,
                             the row was updated last */
   int64_t shrink_unseen; /* after so many periods without update it goes */
-  /* At the end of a period: by row slot its weight in the row's score; null: there
-   * are no scores. Slots of other weight than 0 are first multiplied by
-   * `shrink_decay`; a row goes, too, whose score is less than `shrink_least`. */
+  /* At the end of a period: by row slot its weight in the row's score; null:
+   * there are no scores. Slots of other weight than 0 are first multiplied by
+   * `shrink_decay`; a row goes, too, whose score is less than `shrink_least`.
+   */
   const double *score_weights;
   double shrink_decay; /* 1: slots stay */
   double shrink_least; /* minus infinity: none goes */

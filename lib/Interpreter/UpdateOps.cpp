@@ -72,10 +72,9 @@ static void evaluateSquaredNorm(SquaredNormOp op, Frame &frame) {
     dispatchFloat(symbol.gradient.getType(), [&](auto zero) {
       using T = decltype(zero);
       if (symbol.keys)
-        addTableNorm<T>(gradient,
-                        *frame.state().findTable(symbol.symbol.getValue()),
-                        frame.tensor(symbol.keys).get<int64_t>(), weight,
-                        total);
+        addTableNorm<T>(
+            gradient, *frame.state().findTable(symbol.symbol.getValue()),
+            frame.tensor(symbol.keys).get<int64_t>(), weight, total);
       else
         addParameterNorm<T>(gradient, weight, total);
     });

@@ -9,17 +9,17 @@
 #include "pdlrt/Checkpoint/State.h"
 
 #include "Checkpoint/LinkedRows.h"
-#include "Checkpoint/WaitingTensors.h"
 #include "Checkpoint/SymbolTensors.h"
+#include "Checkpoint/WaitingTensors.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
-#include <span>
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 #include <set>
+#include <span>
 
 using namespace pdlrt;
 
@@ -112,9 +112,8 @@ static Status addWaiting(const Checkpoint &checkpoint,
     columns.add(each);
   const auto tensorOf = [&](TensorType type, const auto &numbers) {
     const auto bytes = std::as_bytes(std::span(numbers));
-    return StateTensor{type,
-                       {int64_t(numbers.size())},
-                       {bytes.begin(), bytes.end()}};
+    return StateTensor{
+        type, {int64_t(numbers.size())}, {bytes.begin(), bytes.end()}};
   };
   state.tensors[symbol.name + "." + WaitingColumns::keysName] =
       tensorOf(TensorType::I64, columns.keys);
