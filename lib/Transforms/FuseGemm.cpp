@@ -51,6 +51,8 @@ struct Chain {
 };
 
 struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
+  using NNFuseGemmBase::NNFuseGemmBase;
+
   void runOnOperation() override {
     fusedPosts = 0;
     SmallVector<MatmulOp> products, ofRows;
@@ -69,10 +71,10 @@ struct FuseGemm : pdlc::impl::NNFuseGemmBase<FuseGemm> {
 
   /// Follows single uses from the product. A value with other users has to be
   /// stored anyway, so absorbing one of them would compute it twice.
-  static Chain follow(MatmulOp matmul) {
+  Chain follow(MatmulOp matmul) const {
     Chain chain;
     chain.last = matmul;
-    while (chain.last->hasOneUse()) {
+    while (postOps && chain.last->hasOneUse()) {
       auto user = dyn_cast<ElementwiseOpInterface>(*chain.last->user_begin());
       std::optional<PostOperation> post =
           user ? user.asPostOp(chain.last->getResult(0)) : std::nullopt;

@@ -81,7 +81,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Fused:
     manager.addPass(createNNCanonicalize());
-    manager.addPass(createNNFuseGemm());
+    manager.addPass(createNNFuseGemm({options.fuse}));
     manager.addPass(createNNAssignComputeTypes());
     manager.addPass(createNNBroadcastSplats());
     break;
@@ -122,7 +122,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
       manager.addPass(createPSToRT());
     manager.addPass(
         createNNToRT({options.numerics,
-                      options.target == Target::Cuda ? sumChunksOfDevice : 1}));
+                      options.target == Target::Cuda ? sumChunksOfDevice : 1,
+                      options.fuse}));
     manager.addPass(createCSEPass());
     manager.addPass(createNNSetPhase({stringify(phase).str()}));
     break;
@@ -230,6 +231,11 @@ struct PipelineArguments : PassPipelineOptions<PipelineArguments> {
   Option<bool> serving{*this, "serving",
                        llvm::cl::desc("Keep only what answers requests"),
                        llvm::cl::init(false)};
+  Option<bool> fuse{
+      *this, "fuse",
+      llvm::cl::desc("Let products take up what follows them, and join loops; "
+                     "without, each op is computed by itself"),
+      llvm::cl::init(true)};
   Option<std::string> mode{*this, "mode", llvm::cl::desc(modeDescription()),
                            llvm::cl::init("local")};
   Option<bool> slice{*this, "slice",
@@ -301,6 +307,7 @@ void pdlc::registerPipelines() {
                         "'; expected cpu or cuda");
         options.target = *target;
         options.serving = arguments.serving;
+        options.fuse = arguments.fuse;
         options.slice = arguments.slice;
         options.minBlockElements = arguments.minBlockElements;
         options.targetBlockBytes = arguments.targetBlockBytes;

@@ -1,4 +1,13 @@
 // RUN: pdl-opt %s --nn-fuse-gemm | FileCheck %s
+// RUN: pdl-opt %s --nn-fuse-gemm="post-ops=false" | FileCheck %s --check-prefix=APART
+
+// Products are nn.gemm all the same, and what follows them stays; the matrix of a scan
+// is transposed once as before.
+// APART-LABEL: nn.program @predict
+// APART-COUNT-4: nn.gemm {{.*}} post [] :
+// APART-NOT: post [{{[a-z]}}
+// APART-LABEL: nn.program @rows
+// APART: nn.transpose
 
 
 module attributes {nn.phase = "gradient"} {

@@ -1,4 +1,7 @@
 // RUN: pdl-opt %s --split-input-file --pdl-pipeline="to=tasks" --remarks-filter=statistics 2> %t.counts | FileCheck %s
+// RUN: pdl-opt %s --split-input-file --pdl-pipeline="to=tasks fuse=false" --remarks-filter=statistics -o /dev/null 2> %t.apart
+// RUN: grep "posts-fused\|row-loops\| fused=" %t.apart | FileCheck %s --check-prefix=APART
+// APART-NOT: ={{[1-9]}}
 // RUN: grep "posts-fused\|row-loops\|in-place" %t.counts | FileCheck %s --check-prefix=COUNT
 
 // What a step is made of, gradients included, where ops have been joined.

@@ -94,6 +94,12 @@ static cl::opt<std::string>
                   "and servers add up what they have changed"),
          cl::cat(category));
 static cl::opt<bool>
+    noFuse("no-fuse",
+           cl::desc("Compute each op by itself: no product takes up what "
+                    "follows it, no loops are joined. Slower, and in numerics "
+                    "strict the same to the bit: for comparisons"),
+           cl::cat(category));
+static cl::opt<bool>
     slice("slice", cl::init(true),
           cl::desc("Cut parameters into blocks that servers share (default)"),
           cl::cat(category));
@@ -320,6 +326,7 @@ static mlir::LogicalResult runPipelineOnce(mlir::ModuleOp module,
   options.target = chosenTarget();
   options.mode = chosenMode();
   options.serving = emitsLibrary();
+  options.fuse = !noFuse;
   options.isRole = isRole;
   options.slice = slice;
   options.minBlockElements = numberOf(minBlockElements).value_or(1);
@@ -423,6 +430,10 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
     return mlir::emitError(
         module->getLoc(), "this module is in phase llvm, in which the turns of "
                           "kernels have an order; give --emit=ptx the model");
+  if (isLowered && noFuse)
+    return mlir::emitError(module->getLoc(),
+                           "this module is in phase llvm, where ops have been "
+                           "fused; give --no-fuse the model");
   const pdlc::Phase last =
       emitsKernels() ? pdlc::Phase::Tasks : pdlc::Phase::LLVM;
   if (!isLowered && module->getOps<pdlc::nn::ProgramOp>().empty())

@@ -116,7 +116,8 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     pass over gaps. Elementwise ops become loops, each with the ops that only
     it uses. Reductions of rows to one element, and the elementwise ops before and
     after them (a softmax, a layer norm), are one loop over rows; what only they read
-    is there for one row at a time. Other reductions over a batch, or over all rows of its bags, are cut into
+    is there for one row at a time. With `join-loops=false` each op has a loop of its
+    own, and the same bits, so that joined loops can be compared with those that are not. Other reductions over a batch, or over all rows of its bags, are cut into
     `sum-chunks` chunks that follow each other, if numerics is fast: what each becomes
     stands in the arena, and is combined in a second step (docs/Numerics.md). Everything else calls the runtime. Ops of stage `apply` are gone
     afterwards: `nn-updates-to-kernels` made functions of them before.
@@ -146,7 +147,9 @@ def NNToRT : Pass<"nn-to-rt", "::mlir::ModuleOp"> {
     Option<"numerics", "numerics", "std::string", "\"fast\"",
            "Matrix products, and what sum-chunks says: fast or strict">,
     Option<"sumChunks", "sum-chunks", "int64_t", "1",
-           "With numerics=fast: in how many chunks, beside each other, sums over a batch are formed">
+           "With numerics=fast: in how many chunks, beside each other, sums over a batch are formed">,
+    Option<"joinLoops", "join-loops", "bool", "true",
+           "Compute elementwise ops, and reductions of rows, in the loops of those that use them">
   ];
   let dependentDialects = ["::pdlc::rt::RTDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",

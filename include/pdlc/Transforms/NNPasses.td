@@ -450,7 +450,8 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
     a relu, or the gradient of a relu where that follows as the only use. The
     order of operations on each element, and so every bit, stays. Products of the
     single rows of a scan stay as they are, but a shared matrix that they take
-    transposed is transposed once, before the scan.
+    transposed is transposed once, before the scan. With `post-ops=false` no list
+    takes up anything, so that what is fused can be compared with what is not.
 
     Before:
     ```mlir
@@ -464,6 +465,10 @@ def NNFuseGemm : Pass<"nn-fuse-gemm", "::mlir::ModuleOp"> {
       : (tensor<?x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
     ```
   }];
+  let options = [
+    Option<"postOps", "post-ops", "bool", "true",
+           "Let products take up what follows them">
+  ];
   let dependentDialects = ["::pdlc::nn::NNDialect"];
   let statistics = [
     Statistic<"numPosts", "posts-fused", "Ops taken up as post-ops">

@@ -38,6 +38,9 @@ struct PipelineOptions {
   Target target = Target::Cpu;
   /// Whether only what answers requests is kept; in mode local.
   bool serving = false;
+  /// Whether products take up what follows them, and loops are joined. Without,
+  /// programs compute the same, in numerics `strict` to the bit, more slowly.
+  bool fuse = true;
   /// Where it has servers, phase `roles` leaves two modules in one; later
   /// phases treat each, or, where `isRole` is set, the module, which then is
   /// one of them.

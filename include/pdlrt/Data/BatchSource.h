@@ -89,6 +89,9 @@ struct DataOptions {
   /// The field of the record, one id a sample, that is let through instead, as
   /// the data have it; empty: none.
   std::string idField;
+  /// What is let through instead, of delimited text, are the texts of all ids
+  /// that the program reads, as FieldTexts.h says; of bad rows nothing.
+  bool copyTexts = false;
   /// Samples of one batch of one replica.
   int64_t batchSize = pdlabi::defaultBatchSize;
   /// Rows; 0 keeps the order of the files.

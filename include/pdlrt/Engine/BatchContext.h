@@ -14,6 +14,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Data/Batch.h"
 #include "pdlrt/Engine/ComputeBuffers.h"
+#include "pdlrt/Kernels/ObservedSamples.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/Sum/Contribution.h"
 
@@ -66,6 +67,10 @@ public:
     worker.tellOfGradients(who, replica);
   }
 
+  /// Where `compute` copies what metrics observe to; null: nowhere. It lives
+  /// longer than its use.
+  void keepObserved(ObservedSamples *who) { observed = who; }
+
   /// The samples prepared; 0 without a batch.
   const StepInput &input() const { return stepInput; }
   /// The name of what is not finite after `compute`: "the loss", "the gradient
@@ -80,6 +85,8 @@ public:
   const void *output(int32_t index) const {
     return buffers.outputPointers[index];
   }
+  /// The same of all of them.
+  const void *const *outputs() const { return buffers.outputPointers.data(); }
   /// By program lookup; of no keys without a batch.
   const pdl_lookup &lookup(int32_t index) const { return lookups[index]; }
   /// After `prepare`, of a table on servers: where each key's row is said to
@@ -110,6 +117,7 @@ private:
   /// The numbers of the samples of a batch that was made up.
   std::vector<int64_t> madeUpSamples;
   StepInput stepInput;
+  ObservedSamples *observed = nullptr;
 
   std::vector<pdl_lookup> lookups;
   AlignedBuffer prepareArena;

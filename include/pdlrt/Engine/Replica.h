@@ -58,6 +58,10 @@ public:
   }
   /// How many samples metrics of groups keep.
   int64_t groupedCount() const;
+  /// From now on copies what metrics observe, on the host.
+  void keepObserved();
+  /// That of the batch that was computed last; null where nothing is copied.
+  const ObservedSamples *observed() const { return observedSamples.get(); }
   /// What its pulls met since the last reset.
   PullCounts pullCounts() const;
   /// Zeroes metrics and pull counts, and forgets samples of groups.
@@ -68,6 +72,7 @@ private:
   /// By descriptor metric, in `metricSums`.
   std::vector<double *> metrics;
   std::vector<pdlabi::GroupedSamples> groupedSamples;
+  std::unique_ptr<ObservedSamples> observedSamples;
   ComputeBuffers buffers;
   std::vector<std::unique_ptr<BatchContext>> ring;
   size_t place = 0;

@@ -82,8 +82,9 @@ Home Home::inContext(rt::Place place, int64_t index) {
   return home;
 }
 
-BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers)
-    : sizes(numbers.sizes) {
+BufferPlan::BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers,
+                       bool joinsLoops)
+    : sizes(numbers.sizes), joinsLoops(joinsLoops) {
   Block &body = program.getBody().front();
   numberOps(body);
   findLoops(body);
@@ -452,6 +453,14 @@ void BufferPlan::joinRows(Operation *place) {
 }
 
 void BufferPlan::findLoops(Block &body) {
+  if (!joinsLoops) {
+    for (Operation &op : body)
+      if (elementsOf(&op)) {
+        loopNumbers[&op] = loops.size();
+        loops.push_back({&op});
+      }
+    return;
+  }
   for (Operation &op : body)
     if (elementsOf(&op))
       joinLoops(&op);

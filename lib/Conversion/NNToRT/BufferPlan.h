@@ -72,7 +72,9 @@ struct HomeNumbers {
 /// straight-line code, so a lifetime is an interval of op positions.
 class BufferPlan {
 public:
-  BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers);
+  /// `joinsLoops`: whether loops of several ops are wanted.
+  BufferPlan(nn::ProgramOp program, const HomeNumbers &numbers,
+             bool joinsLoops);
 
   /// What the tensor is all, or some columns, of.
   Part locate(mlir::Value tensor) const;
@@ -178,6 +180,7 @@ private:
                     unsigned begin) const;
 
   const ProgramSizes &sizes;
+  const bool joinsLoops;
   /// By op, the numbers of itself and of the last op of its bodies. Ops of a
   /// choice have numbers of their own, since only one of its bodies runs.
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> positions;

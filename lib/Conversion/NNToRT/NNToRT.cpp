@@ -89,7 +89,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   auto parameterIndex = [&](FlatSymbolRefAttr symbol) -> int64_t {
     return context.order.symbol(symbol.getValue());
   };
-  BufferPlan plan(program, {sizes, parameterIndex});
+  BufferPlan plan(program, {sizes, parameterIndex}, joinLoops);
   if (failed(checkArenas(program, sizes, plan)))
     return failure();
   fused += plan.fusedCount();

@@ -9,6 +9,7 @@
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Worker.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Kernels/ObservedSamples.h"
 
 #include <new>
 
@@ -32,4 +33,6 @@ void pdlrt_observe_groups(void *worker, int32_t type, int32_t metricIndex,
   } catch (const std::bad_alloc &) {
     own.noteLostSamples();
   }
+  if (ObservedSamples *seen = ObservedSamples::ofThread())
+    seen->add(type, count, 1, predictions, 1, labels, weights, groups, sums);
 }

@@ -96,6 +96,9 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
     all.add(std::string_view(column));
   all.add(std::string_view(data.copyColumn));
   all.add(std::string_view(data.idField));
+  // Else the key is what it was before there were texts to let through.
+  if (data.copyTexts)
+    all.add(data.copyTexts);
   // Where a field stands follows from all of the record.
   const pdl_descriptor &record = options.descriptor;
   all.add(record.field_count);

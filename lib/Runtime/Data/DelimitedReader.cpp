@@ -9,6 +9,7 @@
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
 #include "Data/ColumnMap.h"
+#include "Data/FieldTexts.h"
 #include "Data/RecordReader.h"
 #include "Data/RowScanner.h"
 #include "Data/Unpacker.h"
@@ -59,6 +60,7 @@ private:
   Status splitRow();
   Status parseRow(RecordColumns &into);
   std::string_view copiedCell() const;
+  std::string_view copiedTexts();
   Status readHeader();
   void warnOfNames() const;
   std::string place(size_t cell) const {
@@ -80,6 +82,8 @@ private:
   std::vector<CellParser> parsers;
   std::vector<const pdl_field *> fields;
   std::optional<ColumnMap> map;
+  bool copiesTexts = false;
+  std::string texts; ///< of the current row
   std::vector<std::string> headerNames;
   /// The header's text until the first row is passed: it says how rows are to
   /// be read.
@@ -100,6 +104,7 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
     parsers.push_back(*std::move(parser));
   }
   wait = options.wait;
+  copiesTexts = options.data.copyTexts;
   PDLRT_RETURN_IF_ERROR(
       scanner.open(file, delimiter, options.data.unpackBeside, wait));
 
@@ -219,6 +224,15 @@ std::string_view DelimitedReader::copiedCell() const {
              : std::string_view();
 }
 
+std::string_view DelimitedReader::copiedTexts() {
+  texts.clear();
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (hasTexts(*fields[i]))
+      for (const int64_t cell : map->fields()[i])
+        appendFieldText(splitter.cells()[size_t(cell)], texts);
+  return texts;
+}
+
 Status DelimitedReader::checkNext() {
   if (!rowIsWaiting) {
     auto more = scanner.next(row);
@@ -243,7 +257,7 @@ Expected<int64_t> DelimitedReader::read(int64_t count, RecordColumns &into,
     Status status = parseRow(into);
     if (status.ok()) {
       into.commitRecord(fileIndex, passed.current(), passed.currentSample(),
-                        copiedCell());
+                        copiesTexts ? copiedTexts() : copiedCell());
       continue;
     }
     into.rollbackRecord();

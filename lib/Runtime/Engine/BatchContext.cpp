@@ -170,6 +170,7 @@ Status BatchContext::compute() {
   std::ranges::fill(buffers.weightSums, 0);
   if (buffers.device)
     buffers.device->begin(context, *deviceInput);
+  const ObservedSamples::Scope scope(observed);
   PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.compute(&context)));
   for (size_t o = 0; o < buffers.lossSums.size(); ++o)
     ownContribution.objectives[o] = {buffers.lossSums[o],

@@ -34,6 +34,12 @@ Replica::Replica(Model &model, const pdl_program &program, int ringSize,
         model, program, buffers, metrics.data(), groupedSamples.data()));
 }
 
+void Replica::keepObserved() {
+  observedSamples = std::make_unique<ObservedSamples>();
+  for (const std::unique_ptr<BatchContext> &context : ring)
+    context->keepObserved(observedSamples.get());
+}
+
 int64_t Replica::groupedCount() const {
   int64_t count = 0;
   for (const pdlabi::GroupedSamples &samples : groupedSamples)

@@ -8,6 +8,7 @@
 
 #include "pdlabi/metrics.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Kernels/ObservedSamples.h"
 
 void pdlrt_observe(int32_t type, int32_t metricKind, double parameter,
                    int64_t count, int64_t width, const void *predictions,
@@ -22,4 +23,7 @@ void pdlrt_observe(int32_t type, int32_t metricKind, double parameter,
         sums);
   };
   type == PDL_F64 ? observe(double()) : observe(float());
+  if (pdlrt::ObservedSamples *seen = pdlrt::ObservedSamples::ofThread())
+    seen->add(type, count, width, predictions, labelWidth, labels, weights,
+              /*groups=*/nullptr, sums);
 }

@@ -21,7 +21,7 @@ from programs import PDL_OPT, compile_model, run
 from smith.model import model_of
 from smith.samples import data_of
 
-CHECKS = ("accepts", "exact", "batch", "cpu", "gradients", "device", "sync")
+CHECKS = ("accepts", "exact", "batch", "cpu", "fusions", "gradients", "device", "sync")
 
 
 class Failure(Exception):
@@ -216,6 +216,16 @@ class Checker:
         if problem:
             self.fail(f"x86-64-v3 and v4: {problem}")
         return True
+
+    def fusions(self):
+        apart = compile_model(self.source, self.path / "apart", "--numerics=strict", "--no-fuse")
+        first, losses = self.train(self.local(), "joined", 5, "--steps", 4)
+        second, other = self.train(apart, "apart", 5, "--steps", 4)
+        problem = "losses differ" if losses != other else difference(first, second)
+        if problem:
+            self.fail(f"ops that are fused and ops by themselves: {problem}")
+        if self.predict(self.local(), first, 5) != self.predict(apart, first, 5):
+            self.fail("outputs of ops that are fused and of ops by themselves differ")
 
     def gradients(self):
         case = self.path / "case"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/FieldTexts.h"
 #include "TestRecord.h"
 
 #include "xxhash.h"
@@ -20,6 +21,7 @@ using namespace pdlrt;
 using namespace pdlrt::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Pair;
 
 namespace {
@@ -584,6 +586,38 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
     options.copyColumn = wrong;
     EXPECT_THAT(errorOf(options), HasSubstr("--copy-column")) << wrong;
   }
+}
+
+// The texts of all ids that the program reads, and of no other field.
+TEST_F(DelimitedTest, TextsOfIdsAreLetThrough) {
+  record.dense("x");
+  pdl_field &bag = record.ragged("bag", 2);
+  bag.separator = '|';
+  pdl_field &id = record.ids("id");
+  DataOptions options;
+  options.copyTexts = true;
+  options.maxBadRows = 1;
+  options.files = {
+      put("a.csv", "1,a| b||?,,\" q,\"\"w \"\nbad,x,y,z\n2,?, c ,0\n")};
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  ASSERT_EQ(batch.size(), 2);
+  const auto textsOf = [&](int64_t sample) {
+    std::string_view rest = batch.copiedCell(sample);
+    std::vector<std::vector<std::string_view>> slots;
+    for (const pdl_field *field : {&bag, &bag, &id}) {
+      slots.emplace_back();
+      splitFieldText(*field, takeFieldText(rest), slots.back());
+    }
+    EXPECT_TRUE(rest.empty());
+    return slots;
+  };
+  EXPECT_THAT(textsOf(0), ElementsAre(ElementsAre("a", "b", "", "?"), IsEmpty(),
+                                      ElementsAre("q,\"w")));
+  EXPECT_THAT(textsOf(1), ElementsAre(ElementsAre("?"), ElementsAre("c"),
+                                      ElementsAre("0")));
+  EXPECT_THAT(source->takeCopiedCellsOfBadRows(), IsEmpty());
 }
 
 // An id is let through as it is written, whether the program reads it or not,

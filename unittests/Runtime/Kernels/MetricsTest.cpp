@@ -9,12 +9,14 @@
 #include "pdlrt/Kernels/Metrics.h"
 
 #include "pdlabi/metrics.h"
+#include "pdlrt/Kernels/ObservedSamples.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -568,6 +570,40 @@ TEST(MetricsTest, EachMetricIsWholeAndFoundByItsKind) {
   });
   EXPECT_FALSE(pdlabi::isMetric(int32_t(kinds.size()), 0));
   EXPECT_FALSE(pdlabi::isMetric(-1, 0));
+}
+
+TEST(Metrics, WhoWantsToSeeWhatTheyAreTold) {
+  const std::vector<float> predictions = {0.25, 0.5}, labels = {0, 1};
+  const std::vector<double> values = {1, 2}, weights = {3, 4};
+  const pdl_metric auc = metricOf(PDL_METRIC_AUC, 16);
+  const pdl_metric mean = metricOf(PDL_METRIC_MEAN);
+  const std::vector<double> plain = sumsOf(auc, predictions, labels);
+  ObservedSamples seen;
+  {
+    const ObservedSamples::Scope scope(&seen);
+    EXPECT_EQ(sumsOf(auc, predictions, labels), plain);
+    sumsOf(mean, values, {}, weights);
+    // Nobody wants to see what is told within.
+    const ObservedSamples::Scope inner(nullptr);
+    sumsOf(mean, values, {});
+  }
+  sumsOf(mean, values, {});
+  ASSERT_EQ(seen.all().size(), 2u);
+  EXPECT_FALSE(seen.lostSome());
+  const ObservedSamples::Observation &first = seen.all()[0];
+  EXPECT_EQ(first.type, PDL_F32);
+  EXPECT_EQ(first.count, 2);
+  EXPECT_EQ(first.predictions.size(), 8u);
+  EXPECT_EQ(std::memcmp(first.labels.data(), labels.data(), 8), 0);
+  EXPECT_TRUE(first.weights.empty() && first.groups.empty());
+  const ObservedSamples::Observation &second = seen.all()[1];
+  EXPECT_EQ(second.type, PDL_F64);
+  EXPECT_TRUE(second.labels.empty());
+  EXPECT_EQ(std::memcmp(second.predictions.data(), values.data(), 16), 0);
+  EXPECT_EQ(std::memcmp(second.weights.data(), weights.data(), 16), 0);
+  // The next batch begins anew.
+  const ObservedSamples::Scope scope(&seen);
+  EXPECT_TRUE(seen.all().empty());
 }
 
 } // namespace

@@ -19,7 +19,8 @@
 // type; of what is let through, `<name>.values`, U8 [bytes], and
 // `<name>.splits`, I64 [rows + 1]: row i has bytes [splits[i], splits[i + 1]).
 //
-// A row that could not be read has nan for each number.
+// A row that could not be read has nan for each number, and -1 where that is an
+// integer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,6 @@
 
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
-#include "pdlrt/Engine/BatchContext.h"
 #include "pdlrt/Programs/Trainer/Session.h"
 
 #include <cstdint>
@@ -47,15 +47,16 @@ PredictionFormat formatOf(const SessionOptions &options);
 class PredictionWriter {
 public:
   /// Opens `path`; an empty path, or `-`, is the standard output, which is for
-  /// text. `copied` names the column that is let through; empty: none.
-  /// `program` outlives the writer.
+  /// text. `copied` names the column that is let through; empty: none. Of
+  /// `program`, which outlives the writer, the name and the outputs are read.
   static Expected<std::unique_ptr<PredictionWriter>>
   open(PredictionFormat format, const std::string &path,
        const pdl_program &program, const std::string &copied);
   virtual ~PredictionWriter();
 
-  /// Writes the outputs of a sample.
-  virtual Status write(const BatchContext &batch, int64_t sample,
+  /// Writes a sample of a batch. `outputs`: by output of the program, all rows
+  /// of the batch.
+  virtual Status write(const void *const *outputs, int64_t sample,
                        std::string_view copiedCell) = 0;
   /// Keeps the place of a row that could not be read.
   virtual Status writeBadRow(std::string_view copiedCell) = 0;

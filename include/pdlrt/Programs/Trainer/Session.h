@@ -66,7 +66,8 @@ struct SessionOptions {
   std::optional<RowRange> evaluateRows;
 
   /// Files; empty: none.
-  std::string initFrom, dump, dumpBatches, logLosses, output, trace, costs;
+  std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
+      costs;
   bool dumpSlots = false;
   /// How predictions are written: "tsv", "csv" or "safetensors"; empty: as the
   /// end of the name of `output` says, else "tsv".

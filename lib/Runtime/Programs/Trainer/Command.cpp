@@ -382,7 +382,7 @@ void Command::reportKeys(const char *label, const PullCounts &counts) const {
 }
 
 Status Command::evaluateHere(ProgramRun &run, const std::string &label,
-                             Report &report) {
+                             Report &report, const StepVisitor &visit) {
   StepEngine &engine = *run.engine;
   Progress progress(label, terminal);
   engine.replicas().resetCounters();
@@ -397,6 +397,8 @@ Status Command::evaluateHere(ProgramRun &run, const std::string &label,
     if (!result)
       break;
     report.add(*result);
+    if (visit)
+      PDLRT_RETURN_IF_ERROR(visit(result->samples));
     if (progress.due())
       progress.show({report.samples, report.steps, 0, report.meanLoss(),
                      firstAuc(descriptor, engine.replicas())});
@@ -406,8 +408,8 @@ Status Command::evaluateHere(ProgramRun &run, const std::string &label,
 }
 
 Status Command::evaluateOnce(ProgramRun &run, const std::string &label,
-                             Report &report) {
-  Status failure = evaluateHere(run, label, report);
+                             Report &report, const StepVisitor &visit) {
+  Status failure = evaluateHere(run, label, report, visit);
   // To fail at once would fail the job, in which another process may yet be
   // writing a checkpoint. Where it may come back, the others wait for it.
   const bool isAwaited = options.distributed && !job->mayComeBack();

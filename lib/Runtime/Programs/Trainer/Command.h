@@ -24,6 +24,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,9 +78,11 @@ protected:
   Status openProgram(const char *name, const DataOptions &data,
                      const ReplicaLayout &layout, ProgramRun &run);
   /// Runs a frozen program once over its data; the report is of the whole job.
-  /// Where a process of it cannot, all others fail too, behind it.
-  Status evaluateOnce(ProgramRun &run, const std::string &label,
-                      Report &report);
+  /// Where a process of it cannot, all others fail too, behind it. `visit`, if
+  /// it is not empty, is called behind each step with its samples.
+  using StepVisitor = std::function<Status(int64_t samples)>;
+  Status evaluateOnce(ProgramRun &run, const std::string &label, Report &report,
+                      const StepVisitor &visit = {});
   /// Turns the figures of this process into those of the job; how many of its
   /// processes say here that theirs are not whole.
   Expected<int64_t> addUp(ProgramRun &run, Report &report, bool fails = false);
@@ -104,8 +107,8 @@ private:
   /// samples of the job.
   Status sumGroups(const ReplicaSet &replicas, int32_t metric, double *sums);
   /// The part of this process in `evaluateOnce`.
-  Status evaluateHere(ProgramRun &run, const std::string &label,
-                      Report &report);
+  Status evaluateHere(ProgramRun &run, const std::string &label, Report &report,
+                      const StepVisitor &visit);
   Status checkTablePlacement() const;
   Status makeModel(uint64_t seed, StateLocation location);
 

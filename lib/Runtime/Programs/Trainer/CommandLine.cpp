@@ -536,6 +536,17 @@ static void addProgramFlag(CLI::App &command, Flags &flags) {
       ->group("Data");
 }
 
+static CLI::Option *addOutputFormatFlag(CLI::App &command, Flags &flags) {
+  return command
+      .add_option("--output-format", flags.session.outputFormat,
+                  "What to write: tsv and csv, lines of text; safetensors, a "
+                  "tensor for each output, to a file only (default: by the "
+                  "end of --output's name, else tsv)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"tsv", "csv", "safetensors"}))
+      ->group("State");
+}
+
 static CLI::App *addEvaluate(CLI::App &app, const pdl_descriptor &descriptor,
                              Flags &flags) {
   CLI::App *command = app.add_subcommand(
@@ -545,6 +556,16 @@ static CLI::App *addEvaluate(CLI::App &app, const pdl_descriptor &descriptor,
   addDataFlags(*command, flags);
   addProgramFlag(*command, flags);
   addTrainedModelFlags(*command, flags);
+  CLI::Option *output =
+      command
+          ->add_option("--output", flags.session.output,
+                       "Write what metrics observe to this file, a row for "
+                       "each sample: predictions, labels, weights, groups; not "
+                       "with --replicas")
+          ->type_name("FILE")
+          ->check(notEmpty())
+          ->group("State");
+  addOutputFormatFlag(*command, flags)->needs(output);
   addExecutionFlags(*command, descriptor, flags, /*withReplicas=*/true);
   command->footer("Example:\n  trainer evaluate --data test.tsv --init-from "
                   "model.safetensors");
@@ -579,13 +600,16 @@ static CLI::App *addPredict(CLI::App &app, const pdl_descriptor &descriptor,
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("State");
+  addOutputFormatFlag(*command, flags);
   command
-      ->add_option("--output-format", flags.session.outputFormat,
-                   "What to write: tsv and csv, lines of text; safetensors, a "
-                   "tensor for each output, to a file only (default: by the "
-                   "end of --output's name, else tsv)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"tsv", "csv", "safetensors"}))
+      ->add_option("--dump-inputs", flags.session.dumpInputs,
+                   "Write what the predicted rows hold, as requests to a "
+                   "library or a server have it: numbers, ids as texts and as "
+                   "keys (safetensors); in memory until the end")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->excludes("--id")
+      ->excludes("--copy-column")
       ->group("State");
   command
       ->add_option("--flush-after", flags.session.flushAfter,

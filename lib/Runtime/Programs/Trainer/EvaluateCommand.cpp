@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs/Trainer/Command.h"
+#include "Programs/Trainer/ObservedFile.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -30,10 +31,17 @@ Status EvaluateCommand::run() {
   ProgramRun tester;
   PDLRT_RETURN_IF_ERROR(
       openProgram(frozenProgram("evaluate"), options.data, layout(), tester));
+  ObservedFile observed(descriptor, options);
+  StepVisitor visit;
+  if (!options.output.empty()) {
+    PDLRT_RETURN_IF_ERROR(observed.begin(*tester.program, *tester.engine));
+    visit = [&](int64_t samples) { return observed.write(samples); };
+  }
   Report report;
-  PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report));
+  PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "evaluate", report, visit));
   PDLRT_RETURN_IF_ERROR(
       requireSamples(*tester.program, report, options.data.files));
+  PDLRT_RETURN_IF_ERROR(observed.finish());
   if (stopping)
     print("stopped by a signal after the current step");
   print(fmt::format("evaluated {} samples in {:.1f} s ({:.0f} samples/s)",

@@ -8,6 +8,7 @@
 
 #include "Data/RecordReader.h"
 #include "Programs/Trainer/Command.h"
+#include "Programs/Trainer/InputsFile.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Log.h"
@@ -61,6 +62,8 @@ private:
 
   ProgramRun predictor;
   std::unique_ptr<PredictionWriter> writer;
+  /// None where nobody wants them.
+  std::optional<InputsFile> inputs;
   /// Whether rows may come later.
   bool isStream = false;
   /// Of the rounds that were read, and not written yet; and of the end.
@@ -104,6 +107,14 @@ Status PredictCommand::run() {
   isStream = !std::ranges::all_of(data.files, canBeReadAgain);
   if (isStream)
     data.flushAfter = options.flushAfter;
+  if (!options.dumpInputs.empty())
+    data.copyTexts = !isTensorFile(data.files.front());
+  for (const std::string &file : data.files)
+    if (!options.dumpInputs.empty() && isTensorFile(file) == data.copyTexts)
+      return Status::invalid("--dump-inputs has texts of all rows or of none, "
+                             "but of " +
+                             data.files.front() + " and " + file +
+                             " one holds tensors; predict them one by one");
   if (Status opened =
           openProgram(frozenProgram("predict"), data, {}, predictor);
       !opened.ok()) {
@@ -126,12 +137,16 @@ Status PredictCommand::run() {
   if (!opened)
     return std::move(opened).status();
   writer = std::move(*opened);
+  if (!options.dumpInputs.empty())
+    inputs.emplace(descriptor, *predictor.program, data.copyTexts);
   PDLRT_RETURN_IF_ERROR(predictor.reader->beginEpoch(0));
   while (!stopSignal() && !isAtEnd && !predictor.brokenOff)
     PDLRT_RETURN_IF_ERROR(runPass());
   // Of rows that were broken off, nobody knows which are bad.
   if (isAtEnd)
     PDLRT_RETURN_IF_ERROR(writeBadRows(behindLast.count, behindLast));
+  if (inputs)
+    PDLRT_RETURN_IF_ERROR(inputs->write(options.dumpInputs));
   PDLRT_RETURN_IF_ERROR(writer->finish());
   return report();
 }
@@ -194,10 +209,13 @@ Status PredictCommand::writeStep(int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     // A bad row keeps its place.
     PDLRT_RETURN_IF_ERROR(writeBadRows(batch.row(i), settled));
-    PDLRT_RETURN_IF_ERROR(writer->write(outputs, i, batch.copiedCell(i)));
+    PDLRT_RETURN_IF_ERROR(
+        writer->write(outputs.outputs(), i, batch.copiedCell(i)));
     ++nextRow;
   }
   PDLRT_RETURN_IF_ERROR(writeBadRows(settled.count, settled));
+  if (inputs && count > 0)
+    inputs->add(batch);
   samples += count;
   if (isStream && !predictor.reader->isNextReady())
     return writer->flush();

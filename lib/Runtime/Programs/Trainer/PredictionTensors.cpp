@@ -80,7 +80,7 @@ public:
       : path(std::move(path)), program(program) {}
 
   Status open(const std::string &copied);
-  Status write(const BatchContext &batch, int64_t sample,
+  Status write(const void *const *outputs, int64_t sample,
                std::string_view copiedCell) override;
   Status writeBadRow(std::string_view copiedCell) override;
   Status flush() override { return {}; }
@@ -152,7 +152,9 @@ Status GrowingTensor::addTo(SafetensorsWriter &writer, int64_t rows) const {
 //===----------------------------------------------------------------------===//
 
 static TensorType typeOf(const pdl_output &output) {
-  return output.element_type == PDL_F32 ? TensorType::F32 : TensorType::F64;
+  return output.element_type == PDL_F32   ? TensorType::F32
+         : output.element_type == PDL_F64 ? TensorType::F64
+                                          : TensorType::I64;
 }
 
 Status TensorPredictions::open(const std::string &copied) {
@@ -211,7 +213,7 @@ Status TensorPredictions::endRow(std::string_view copiedCell, bool good) {
   return good ? Status() : predictionsFailed(path, errno);
 }
 
-Status TensorPredictions::write(const BatchContext &batch, int64_t sample,
+Status TensorPredictions::write(const void *const *outputs, int64_t sample,
                                 std::string_view copiedCell) {
   bool good = true;
   for (int32_t i = 0; i < program.output_count && good; ++i) {
@@ -219,8 +221,7 @@ Status TensorPredictions::write(const BatchContext &batch, int64_t sample,
     const size_t bytes =
         size_t(output.width) * tensorElementSize(typeOf(output));
     good = tensors[size_t(i)].append(
-        static_cast<const char *>(batch.output(i)) + size_t(sample) * bytes,
-        bytes);
+        static_cast<const char *>(outputs[i]) + size_t(sample) * bytes, bytes);
   }
   return endRow(copiedCell, good);
 }
@@ -228,13 +229,18 @@ Status TensorPredictions::write(const BatchContext &batch, int64_t sample,
 Status TensorPredictions::writeBadRow(std::string_view copiedCell) {
   constexpr float noFloat = std::numeric_limits<float>::quiet_NaN();
   constexpr double noDouble = std::numeric_limits<double>::quiet_NaN();
+  constexpr int64_t noInteger = -1;
   bool good = true;
   for (int32_t i = 0; i < program.output_count; ++i) {
     GrowingTensor &tensor = tensors[size_t(i)];
+    const TensorType type = typeOf(program.outputs[i]);
+    const void *none = &noInteger;
+    if (type == TensorType::F32)
+      none = &noFloat;
+    else if (type == TensorType::F64)
+      none = &noDouble;
     for (int64_t j = 0; j < program.outputs[i].width && good; ++j)
-      good = typeOf(program.outputs[i]) == TensorType::F32
-                 ? tensor.append(&noFloat, sizeof(noFloat))
-                 : tensor.append(&noDouble, sizeof(noDouble));
+      good = tensor.append(none, tensorElementSize(type));
   }
   return endRow(copiedCell, good);
 }

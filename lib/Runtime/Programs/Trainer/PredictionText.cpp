@@ -70,7 +70,7 @@ public:
 
   Status open(const std::string &path, const std::vector<std::string> &columns,
               const std::string &copied);
-  Status write(const BatchContext &batch, int64_t sample,
+  Status write(const void *const *outputs, int64_t sample,
                std::string_view copiedCell) override;
   Status writeBadRow(std::string_view copiedCell) override;
   Status flush() override {
@@ -248,16 +248,28 @@ Status TextPredictions::endLine() {
   return output.flushIfFull();
 }
 
-Status TextPredictions::write(const BatchContext &batch, int64_t sample,
+using NumberAppender = void (*)(const void *values, int64_t index,
+                                std::string &line);
+static NumberAppender appenderOf(int32_t elementType) {
+  switch (elementType) {
+  case PDL_F64:
+    return appendNumber<double>;
+  case PDL_I64:
+    return appendNumber<int64_t>;
+  default:
+    return appendNumber<float>;
+  }
+}
+
+Status TextPredictions::write(const void *const *outputs, int64_t sample,
                               std::string_view copiedCell) {
   beginLine(copiedCell);
   for (int32_t i = 0; i < program.output_count; ++i) {
     const pdl_output &column = program.outputs[i];
-    auto append = column.element_type == PDL_F32 ? appendNumber<float>
-                                                 : appendNumber<double>;
+    const NumberAppender append = appenderOf(column.element_type);
     for (int64_t j = 0; j < column.width; ++j) {
       beginCell();
-      append(batch.output(i), sample * column.width + j, output.buffer());
+      append(outputs[i], sample * column.width + j, output.buffer());
     }
   }
   return endLine();
@@ -268,7 +280,8 @@ Status TextPredictions::writeBadRow(std::string_view copiedCell) {
   for (int32_t i = 0; i < program.output_count; ++i)
     for (int64_t j = 0; j < program.outputs[i].width; ++j) {
       beginCell();
-      output.buffer() += "nan";
+      output.buffer() +=
+          program.outputs[i].element_type == PDL_I64 ? "-1" : "nan";
     }
   return endLine();
 }

@@ -79,6 +79,7 @@ Status pdlrt::checkSessionFiles(const SessionOptions &options, bool trains,
     inputs.push_back({"--evaluate-data", pathOf(name)});
   PDLRT_RETURN_IF_ERROR(checkOutputs({{"--dump", options.dump},
                                       {"--dump-batches", options.dumpBatches},
+                                      {"--dump-inputs", options.dumpInputs},
                                       {"--log-losses", options.logLosses},
                                       {"--trace", options.trace},
                                       {"--costs", options.costs},

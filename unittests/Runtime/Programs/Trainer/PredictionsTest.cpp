@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 using namespace pdlrt;
@@ -129,6 +130,30 @@ TEST_F(PredictionsTest, NoRows) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->find("w")->typeAndShape(), "F64 [0, 2]");
   EXPECT_EQ(file->find("key.splits")->typeAndShape(), "I64 [1]");
+}
+
+TEST_F(PredictionsTest, Integers) {
+  const int64_t rows[] = {5, std::numeric_limits<int64_t>::max()};
+  const double numbers[] = {0.5, 1, 1.5, 2};
+  const void *const values[] = {rows, numbers};
+  outputs[0] = {"row", PDL_I64, 1};
+  for (const PredictionFormat format :
+       {PredictionFormat::Csv, PredictionFormat::Safetensors}) {
+    auto writer = open(format, folder.file("p"));
+    ASSERT_TRUE(writer.ok()) << writer.status().message();
+    EXPECT_TRUE((*writer)->write(values, 1, "").ok());
+    EXPECT_TRUE((*writer)->writeBadRow("").ok());
+    EXPECT_TRUE((*writer)->finish().ok());
+    if (format == PredictionFormat::Csv)
+      EXPECT_EQ(folder.read("p"), "row,w.0,w.1\n"
+                                  "9223372036854775807,1.5,2\n-1,nan,nan\n");
+  }
+  auto file = SafetensorsFile::open(folder.file("p"));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  ASSERT_EQ(file->find("row")->typeAndShape(), "I64 [2, 1]");
+  int64_t read[2];
+  ASSERT_TRUE(file->find("row")->copyTo(read).ok());
+  EXPECT_THAT(read, ElementsAre(rows[1], -1));
 }
 
 TEST_F(PredictionsTest, WhatHasNoPlaceIsSaidFirst) {

@@ -1,0 +1,46 @@
+//===- FieldTexts.cpp - The texts of a record's ids, let through ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data/FieldTexts.h"
+
+#include "Data/CellSplitter.h"
+
+#include <cstdint>
+#include <cstring>
+
+using namespace pdlrt;
+
+void pdlrt::appendFieldText(std::string_view cell, std::string &texts) {
+  const auto size = uint32_t(cell.size());
+  char bytes[sizeof(size)];
+  std::memcpy(bytes, &size, sizeof(size));
+  texts.append(bytes, sizeof(size));
+  texts.append(cell);
+}
+
+std::string_view pdlrt::takeFieldText(std::string_view &texts) {
+  uint32_t size;
+  std::memcpy(&size, texts.data(), sizeof(size));
+  const std::string_view cell = texts.substr(sizeof(size), size);
+  texts.remove_prefix(sizeof(size) + size);
+  return cell;
+}
+
+void pdlrt::splitFieldText(const pdl_field &field, std::string_view cell,
+                           std::vector<std::string_view> &ids) {
+  const bool isList = field.kind == PDL_FIELD_RAGGED;
+  if (isList && cell.empty())
+    return;
+  size_t cut = std::string_view::npos;
+  while (isList && field.separator &&
+         (cut = cell.find(char(field.separator))) != std::string_view::npos) {
+    ids.push_back(trim(cell.substr(0, cut)));
+    cell.remove_prefix(cut + 1);
+  }
+  ids.push_back(trim(cell));
+}

@@ -1,0 +1,162 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""pdl-serve: one that is started with a library and values, or one that runs."""
+
+import array
+import http.client
+import json
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+
+from check_serving.columns import Column
+from check_serving.failure import Failure
+from check_serving.programs import find_tool
+
+CODES = {"FP32": "f", "FP64": "d"}
+SECONDS_TO_LOAD = 600
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("unix")
+        self.socket_path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.socket_path)
+
+
+def connect(address):
+    if address.startswith("unix:"):
+        return UnixConnection(address.removeprefix("unix:"))
+    return http.client.HTTPConnection(address)
+
+
+class Server:
+    """A server that answers at `address`, by a name that sentences call it."""
+
+    def __init__(self, name, address, model):
+        self.name, self.address, self.model = name, address, model
+        self.connection = connect(address)
+
+    def ask(self, method, path, body=None):
+        """Status and body of an answer."""
+        try:
+            self.connection.request(method, path, body)
+            answer = self.connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise Failure(f"server ({self.name}) at {self.address} does not answer: "
+                          f"{error}") from None
+
+    def answer(self, program, inputs, batch):
+        """Columns by output, one number for each sample."""
+        called = self.model if "@" in self.model or program == "predict" else (
+            f"{self.model}@{program}")
+        path = f"/v2/models/{urllib.parse.quote(called)}/infer"
+        results, widths = {}, {}
+        for begin, end in inputs.batches(batch):
+            body = json.dumps({"inputs": inputs.for_server(begin, end)}, ensure_ascii=False)
+            status, content = self.ask("POST", path, body.encode())
+            # So that -0 is not taken for an integer, which has no sign.
+            answer = json.loads(content, parse_int=float)
+            if status != 200:
+                raise Failure(f"server ({self.name}) does not answer what @{program} of the "
+                              f"trainer reads: {answer.get('error', answer)}")
+            for output in answer["outputs"]:
+                numbers = results.setdefault(output["name"],
+                                             array.array(CODES[output["datatype"]]))
+                numbers.extend(float("nan") if number is None else number
+                               for number in output["data"])
+                widths[output["name"]] = len(output["data"]) // (end - begin)
+        return {name: Column(widths[name], numbers) for name, numbers in results.items()}
+
+    def close(self):
+        self.connection.close()
+
+
+def put_values(source, version):
+    """Puts values beside a library, as pdl-serve looks for them."""
+    source = pathlib.Path(source).absolute()
+    if source.is_file():
+        (version / source.name).symlink_to(source)
+    elif (source / "export.json").exists():
+        (version / "export").symlink_to(source)
+    elif source.name.startswith("step-"):
+        # A delta needs those that it follows, which stand beside it.
+        folder = version / "checkpoints"
+        folder.mkdir()
+        for each in source.parent.glob("step-*"):
+            if each.name <= source.name:
+                (folder / each.name).symlink_to(each)
+    else:
+        (version / "checkpoints").symlink_to(source)
+
+
+class StartedServer(Server):
+    """One with a library and values, at a unix socket of its own."""
+
+    def __init__(self, options, library, values, folder):
+        place = folder / f"server-{len(list(folder.glob('server-*')))}"
+        version = place / "models" / library.library.model_name / "1"
+        version.mkdir(parents=True)
+        shutil.copy(library.path, version)
+        for beside in library.path.parent.glob("*.so.*"):
+            shutil.copy(beside, version)
+        put_values(values, version)
+        self.log = place / "log"
+        path = place / "socket"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [find_tool(options, "pdl-serve"), place / "models", "--http", f"unix:{path}",
+                 "--interval", "0.05"], stderr=log)
+        try:
+            self.wait(path)
+            super().__init__(library.name, f"unix:{path}", library.library.model_name)
+            self.wait_for_model()
+        except BaseException:
+            self.stop()
+            raise
+
+    def refuse(self):
+        # Nothing of it was made yet by which sentences could call it.
+        lines = self.log.read_text().splitlines()
+        raise Failure("pdl-serve does not come up, and says: " + (lines[-1] if lines else "nothing"))
+
+    def wait(self, path):
+        begin = time.monotonic()
+        while not path.exists():
+            if self.process.poll() is not None or time.monotonic() > begin + SECONDS_TO_LOAD:
+                self.refuse()
+            time.sleep(0.02)
+
+    def wait_for_model(self):
+        begin = time.monotonic()
+        while self.ask("GET", f"/v2/models/{urllib.parse.quote(self.model)}/ready")[0] != 200:
+            index = json.loads(self.ask("POST", "/v2/repository/index", "{}")[1])
+            for line in index:
+                if line.get("reason"):
+                    raise Failure(f"server ({self.name}) cannot load the model: {line['reason']}")
+            if time.monotonic() > begin + SECONDS_TO_LOAD:
+                self.refuse()
+            time.sleep(0.02)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def close(self):
+        super().close()
+        if status := self.stop():
+            raise Failure(f"pdl-serve ({self.name}) ended with status {status}; its log: "
+                          f"{self.log.read_text()}")
