@@ -401,6 +401,47 @@ class PredictStream(unittest.TestCase):
         self.assertIn("the last predictions for the standard output were not written: nobody "
                       "read them, and the process was told to stop", errors)
 
+    def test_a_closed_output_is_an_error(self):
+        """Of the standard output: predictions would be lost."""
+        data = self.put("closed.tsv", lines_of(range(3)))
+        for flags in [], ["--output", "-"]:
+            command = [str(a) for a in self.command(*flags, data=data)]
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command],
+                                  capture_output=True, text=True, timeout=LONG)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("error: the standard output is closed: nobody would get the predictions; "
+                          "leave it open, or name a file with --output\n", done.stderr)
+        # Who names a file needs none.
+        output = self.path / "closed.scores"
+        command = [str(a) for a in self.command("--output", output, data=data)]
+        subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], check=True, timeout=LONG,
+                       capture_output=True)
+        self.assertEqual(output.read_text().splitlines()[1:], predictions_of(range(3)))
+
+    def test_an_output_that_is_a_pipe_waits_for_its_reader(self):
+        data = self.put("piped.tsv", lines_of(range(1000)))
+        pipe = self.pipe("scores.pipe")
+        stream = Predictor(self.command("--output", pipe, data=data), stdin=subprocess.DEVNULL)
+        stream.await_handlers()
+        time.sleep(0.3)
+        self.assertIsNone(stream.process.poll())
+        with open(pipe) as scores:
+            found = scores.read().splitlines()
+        status, _, errors = stream.wait()
+        self.assertEqual(status, 0, errors)
+        self.assertEqual(found[1:], predictions_of(range(1000)))
+        # The first signal ends who waits.
+        for number in signal.SIGINT, signal.SIGTERM:
+            stream = Predictor(self.command("--output", pipe, data=data), stdin=subprocess.DEVNULL)
+            stream.await_handlers()
+            time.sleep(0.3)
+            self.assertIsNone(stream.process.poll())
+            stream.process.send_signal(number)
+            status, _, errors = stream.wait()
+            self.assertEqual(status, 1)
+            self.assertIn(f"error: no predictions were written to {pipe}: nobody read it, and the "
+                          "process was told to stop\n", errors)
+
     def test_who_reads_slowly_gets_what_was_predicted(self):
         data = self.put("slow.tsv", lines_of(range(200_000)))
         stream = Predictor(self.command(data=data), stdin=subprocess.DEVNULL)

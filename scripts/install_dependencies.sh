@@ -15,6 +15,8 @@ packages=(
   # Of pdl-serve, which is left out without them.
   libboost1.74-dev libsimdjson-dev prometheus-cpp-dev libprotobuf-dev
   protobuf-compiler protobuf-compiler-grpc
+  # Of pdl-checkpoint, whose files of RocksDB are left out without it.
+  librocksdb-dev
   # Building and testing.
   cmake ninja-build pkg-config ccache libgtest-dev libgmock-dev libbenchmark-dev python3 python3-pip
   iproute2

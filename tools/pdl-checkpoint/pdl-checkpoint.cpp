@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common.h"
+#include "Export.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Files/OutputFiles.h"
-#include "pdlrt/Serving/ServedExport.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -20,11 +21,11 @@
 
 using namespace pdlrt;
 
-static void print(const std::string &line) {
+void print(const std::string &line) {
   std::fputs((line + "\n").c_str(), stdout);
 }
 
-static Expected<Checkpoint> open(const std::string &path) {
+Expected<Checkpoint> openNamed(const std::string &path) {
   std::vector<std::string> refused;
   Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
   if (checkpoint)
@@ -37,7 +38,7 @@ static Expected<Checkpoint> open(const std::string &path) {
 // inspect
 //===----------------------------------------------------------------------===//
 
-static std::string sizeText(uint64_t bytes) {
+std::string sizeText(uint64_t bytes) {
   constexpr uint64_t mebibyte = uint64_t(1) << 20;
   return bytes < mebibyte
              ? fmt::format("{} bytes", bytes)
@@ -104,33 +105,10 @@ static void printSymbols(const Checkpoint &checkpoint) {
   }
 }
 
-static int inspectExport(const std::string &path) {
-  const Expected<CheckpointManifest> manifest = verifyExport(path);
-  if (!manifest)
-    return fail(1, manifest.status().message());
-  print(fmt::format("export               {}", path));
-  print(fmt::format("model                {}", manifest->model));
-  print(fmt::format("steps                {}", manifest->progress.steps));
-  uint64_t bytes = 0;
-  for (const CheckpointPart &part : manifest->parts) {
-    bytes += part.digest.bytes;
-    if (part.kind == PartKind::Table)
-      print(fmt::format("table @{}: {}, {}", part.symbol, part.file,
-                        sizeText(part.digest.bytes)));
-  }
-  for (const CheckpointSymbol &symbol : manifest->symbols)
-    if (!symbol.slots.empty())
-      print(fmt::format("@{}: slot {} in the place of its value", symbol.name,
-                        symbol.slots.front()));
-  print(fmt::format("all {} files have the right checksum, {}",
-                    manifest->parts.size() + 1, sizeText(bytes)));
-  return 0;
-}
-
 static int inspect(const std::string &path) {
-  if (isExport(path))
+  if (isAnyExport(path))
     return inspectExport(path);
-  Expected<Checkpoint> checkpoint = open(path);
+  Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
   const CheckpointManifest &manifest = checkpoint->manifest();
@@ -186,7 +164,7 @@ static int merge(const std::string &path, const std::string &output) {
   if (std::filesystem::exists(std::filesystem::symlink_status(output, error)))
     return fail(2, output + ": there is something of that name already; name a "
                             "folder that is not there yet");
-  Expected<Checkpoint> checkpoint = open(path);
+  Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
   Status status = mergeCheckpoint(*checkpoint, output);
@@ -223,7 +201,7 @@ static Expected<ModelState> readState(const std::string &path) {
                                   "dump");
   if (std::filesystem::is_regular_file(path))
     return readDump(path);
-  Expected<Checkpoint> checkpoint = open(path);
+  Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return checkpoint.status();
   return stateOf(*checkpoint);
@@ -232,7 +210,7 @@ static Expected<ModelState> readState(const std::string &path) {
 static int dump(const std::string &path, const std::string &output) {
   if (Status status = checkReplaceable(output); !status.ok())
     return fail(2, status.message());
-  Expected<Checkpoint> checkpoint = open(path);
+  Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
   Expected<ModelState> state = stateOf(*checkpoint);
@@ -242,30 +220,8 @@ static int dump(const std::string &path, const std::string &output) {
   return status.ok() ? 0 : fail(1, status.message());
 }
 
-/// What libraries map.
-static int exportTo(const std::string &path, const std::string &slot,
-                    const std::string &output) {
-  Expected<Checkpoint> checkpoint = open(path);
-  if (!checkpoint)
-    return fail(1, checkpoint.status().message());
-  Status status = exportCheckpoint(*checkpoint, slot, output);
-  return status.ok() ? 0 : fail(1, status.message());
-}
-
-static int diff(const std::string &first, const std::string &second,
-                size_t limit) {
-  Expected<ModelState> a = readState(first);
-  if (!a)
-    return fail(2, a.status().message());
-  // A folder that a job writes to has another newest checkpoint each time.
-  std::error_code error;
-  std::optional<Expected<ModelState>> other;
-  if (!std::filesystem::equivalent(first, second, error))
-    other.emplace(readState(second));
-  if (other && !*other)
-    return fail(2, other->status().message());
-  const ModelState *const b = other ? &**other : &*a;
-  StateDifferences found = compareStates(*a, *b, first, second, limit);
+void printDifferences(const StateDifferences &found, const std::string &first,
+                      const std::string &second) {
   for (const std::string &sentence : found.sentences)
     print(sentence);
   if (found.count > int64_t(found.sentences.size()))
@@ -278,6 +234,25 @@ static int diff(const std::string &first, const std::string &second,
                         table.table, table.changed, table.onlyFirst,
                         table.rowsOfFirst, first, table.onlySecond,
                         table.rowsOfSecond, second));
+}
+
+static int diff(const std::string &first, const std::string &second,
+                size_t limit) {
+  if (isAnyExport(first) || isAnyExport(second))
+    return diffExport(first, second, limit);
+  Expected<ModelState> a = readState(first);
+  if (!a)
+    return fail(2, a.status().message());
+  // A folder that a job writes to has another newest checkpoint each time.
+  std::error_code error;
+  std::optional<Expected<ModelState>> other;
+  if (!std::filesystem::equivalent(first, second, error))
+    other.emplace(readState(second));
+  if (other && !*other)
+    return fail(2, other->status().message());
+  const ModelState *const b = other ? &**other : &*a;
+  StateDifferences found = compareStates(*a, *b, first, second, limit);
+  printDifferences(found, first, second);
   // A dump without slots does not say them.
   if (!a->groupSteps.empty() && !b->groupSteps.empty() &&
       a->groupSteps != b->groupSteps) {
@@ -298,7 +273,8 @@ static int diff(const std::string &first, const std::string &second,
 //===----------------------------------------------------------------------===//
 
 static int run(int argc, char **argv) {
-  std::string first, second, output, slot, format = "mapped";
+  std::string first, second, output;
+  ExportFlags exportFlags;
   size_t limit = 10;
   int64_t keep = 3;
   CLI::App app(
@@ -315,6 +291,8 @@ static int run(int argc, char **argv) {
              "safetensors\n"
              "  pdl-checkpoint diff saved model.safetensors\n"
              "  pdl-checkpoint export saved -o served\n"
+             "  pdl-checkpoint export saved --format tsv -o rows\n"
+             "  pdl-checkpoint diff rows saved\n"
              "  pdl-checkpoint merge saved/step-000000000130 whole\n"
              "  pdl-checkpoint prune saved --keep 1\n"
              "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
@@ -337,9 +315,10 @@ static int run(int argc, char **argv) {
       ->required()
       ->type_name("FILE");
   CLI::App *exportCommand = app.add_subcommand(
-      "export", "Write what libraries that serve read, as a folder that they "
-                "map: it loads at once, whatever its size, and processes "
-                "share its memory");
+      "export", "Write what serves of a checkpoint: as a folder that libraries "
+                "map, which loads at once, whatever its size, and whose memory "
+                "processes share; or as files that key-value stores are filled "
+                "with");
   exportCommand->add_option("checkpoint", first, "The checkpoint")
       ->required()
       ->type_name("FOLDER");
@@ -349,20 +328,41 @@ static int run(int argc, char **argv) {
       ->required()
       ->type_name("FOLDER");
   exportCommand
-      ->add_option("--format", format, "mapped: tables as files of memory")
-      ->check(CLI::IsMember({"mapped"}))
+      ->add_option("--format", exportFlags.format,
+                   "mapped: tables as files of memory. Else rows sorted by "
+                   "key, tsv: lines of text; records: key with the greatest "
+                   "byte first, then elements with the least byte first; sst: "
+                   "the same as files of RocksDB")
+      ->check(CLI::IsMember(exportFormats()))
       ->capture_default_str()
       ->type_name("NAME");
+  const std::string notMapped = "Of all formats but mapped: ";
+  constexpr uint64_t mostMebibytes = uint64_t(1) << 40;
   exportCommand
-      ->add_option("--slot", slot,
+      ->add_option("--file-size", exportFlags.fileSize,
+                   notMapped + "MiB that a file of a table has about, before "
+                               "the next one begins (default: 1024)")
+      ->transform(wholeNumber(1, mostMebibytes))
+      ->type_name("N");
+  exportCommand
+      ->add_option("--memory", exportFlags.memory,
+                   notMapped + "MiB of rows that are in memory at once; with "
+                               "fewer, files are read in smaller pieces "
+                               "(default: 256)")
+      ->transform(wholeNumber(1, mostMebibytes))
+      ->type_name("N");
+  exportCommand
+      ->add_option("--slot", exportFlags.slot,
                    "A slot that frozen programs read, such as average: it is "
                    "exported in the place of values, where symbols have it")
       ->check(notEmpty())
       ->type_name("NAME");
   CLI::App *diffCommand = app.add_subcommand(
-      "diff", "Compare values and slots bit for bit, and the groups' step "
-              "counts; say where they differ first, and in how many rows");
-  diffCommand->add_option("a", first, "A checkpoint, or a dump")
+      "diff",
+      "Compare values and slots bit for bit, and the groups' step "
+      "counts; say where they differ first, and in how many rows. Of an "
+      "export what is in it, with a checkpoint");
+  diffCommand->add_option("a", first, "A checkpoint, a dump, or an export")
       ->required()
       ->type_name("PATH");
   diffCommand->add_option("b", second, "Another one")
@@ -403,7 +403,7 @@ static int run(int argc, char **argv) {
     return *status;
   const int status = *inspectCommand  ? inspect(first)
                      : *dumpCommand   ? dump(first, output)
-                     : *exportCommand ? exportTo(first, slot, output)
+                     : *exportCommand ? exportTo(first, exportFlags, output)
                      : *diffCommand   ? diff(first, second, limit)
                      : *mergeCommand  ? merge(first, output)
                                       : prune(first, keep);

@@ -30,6 +30,10 @@ int fail(int status, const std::string &sentence);
 int runProgram(int status, const std::string &memoryRemedy,
                const std::function<int()> &run);
 
+/// Whether nobody gets what is printed, as the standard output was closed when
+/// `runProgram` began. For programs whose result it is.
+bool isStandardOutputClosed();
+
 } // namespace pdlrt
 
 #endif // PDLRT_CORE_PROGRAMMAIN_H

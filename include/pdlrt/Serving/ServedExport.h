@@ -16,8 +16,10 @@
 #define PDLRT_SERVING_SERVEDEXPORT_H
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Core/Status.h"
 
+#include <cstddef>
 #include <string>
 
 namespace pdlrt {
@@ -41,6 +43,16 @@ Status exportCheckpoint(const Checkpoint &checkpoint, const std::string &slot,
 /// What an export is made of; all of it is read. An error names what is missing
 /// or changed.
 Expected<CheckpointManifest> verifyExport(const std::string &path);
+
+/// Where an export differs from a checkpoint in a bit; at most `limit`
+/// sentences, in which the export is the first. All of it is verified before.
+/// An error where one of them cannot be read. `memory` bytes of the
+/// checkpoint's rows are in memory at once, and a bit of each row. Throws
+/// std::bad_alloc.
+Expected<StateDifferences> compareExport(const std::string &path,
+                                         const Checkpoint &checkpoint,
+                                         size_t limit,
+                                         size_t memory = size_t(256) << 20);
 
 } // namespace pdlrt
 

@@ -49,6 +49,10 @@ public:
   void *rowAt(uint64_t place) {
     return static_cast<char *>(rowMemory.data()) + place * bytesOfRow;
   }
+  /// The place of a row that was found, in [0, size()).
+  uint64_t placeOf(const void *row) const {
+    return uint64_t(static_cast<const char *>(row) - rows) / bytesOfRow;
+  }
   /// Whether it was mapped.
   bool isMapped() const { return mapping != nullptr; }
 

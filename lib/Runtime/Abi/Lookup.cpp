@@ -23,8 +23,8 @@ template <typename Callable> static int32_t guarded(Callable &&body) {
   } catch (const std::bad_alloc &) {
     return pdlrt_set_error(
         PDL_OUT_OF_MEMORY,
-        "out of memory while preparing a batch; use a smaller --batch-size or "
-        "a machine with more memory");
+        "out of memory while preparing a batch; use smaller batches (a "
+        "trainer's --batch-size), or a machine with more memory");
   }
 }
 

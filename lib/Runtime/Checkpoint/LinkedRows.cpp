@@ -8,7 +8,8 @@
 
 #include "Checkpoint/LinkedRows.h"
 
-#include "Checkpoint/TableParts.h"
+#include "Checkpoint/KeyPlaces.h"
+#include "pdlrt/Table/EmbeddingTable.h"
 
 #include <algorithm>
 #include <tuple>
@@ -29,19 +30,15 @@ static Status addPart(const Checkpoint &link, size_t index,
       if (part.holdsShard(EmbeddingTable::shardOf(linked.rows[i].key)))
         linked.rows.push_back({linked.rows[i].key, linked.files.size(), noRow});
   }
-  const Expected<std::vector<int64_t>> erased = erasedKeysOf(link, index);
-  if (!erased)
-    return erased.status();
-  for (int64_t key : *erased)
+  const Expected<PartKeys> found = keysOf(link, index);
+  if (!found)
+    return found.status();
+  for (int64_t key : found->erased)
     linked.rows.push_back({key, linked.files.size(), noRow});
-  const TensorView *keys = file.find("keys");
-  if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-    return link.damaged(part.file + " has no keys");
-  std::vector<int64_t> all(size_t(keys->elementCount));
-  PDLRT_RETURN_IF_ERROR(keys->copyTo(all.data()));
-  for (int64_t i = 0; i < keys->elementCount; ++i)
-    linked.rows.push_back({all[size_t(i)], linked.files.size(), i});
-  linked.files.push_back({&link, &file, keys->elementCount});
+  const std::vector<int64_t> &keys = found->keys;
+  for (size_t i = 0; i < keys.size(); ++i)
+    linked.rows.push_back({keys[i], linked.files.size(), int64_t(i)});
+  linked.files.push_back({&link, &file, int64_t(keys.size())});
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Checkpoint/Manifest.h"
 
+#include "Files/CheckedText.h"
 #include "Files/TemporaryFile.h"
 #include "pdlabi/hash.h"
 #include "pdlrt/Files/FileBytes.h"
@@ -15,7 +16,6 @@
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <initializer_list>
@@ -60,10 +60,6 @@ int64_t pdlrt::rowCountOf(const std::vector<int64_t> &shape) {
 //===----------------------------------------------------------------------===//
 // Out
 //===----------------------------------------------------------------------===//
-
-static std::string hexText(uint64_t number) {
-  return fmt::format("{:016x}", number);
-}
 
 static json toJson(const CheckpointManifest &manifest) {
   json settings = json::array(), groups = json::array();
@@ -151,23 +147,17 @@ static json toJson(const CheckpointManifest &manifest) {
   return whole;
 }
 
-// The file is `opening`, version, `middle`, checksum, `body`; the checksum is
-// that of all bytes behind it, and the whole is one JSON object.
-static constexpr std::string_view opening = "{\"version\": ";
-static constexpr std::string_view middle = ", \"checksum\": \"";
-
 Status pdlrt::writeManifest(const CheckpointManifest &manifest,
                             const std::string &path, uint64_t *digest) {
   std::string body;
   try {
-    body = "\",\n\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
+    body = "\"checkpoint\": " + toJson(manifest).dump(2) + "}\n";
   } catch (const json::exception &) {
     return Status::invalid(path + ": cannot be written: a name in it is not "
                                   "UTF-8 text");
   }
-  const std::string text = fmt::format(
-      "{}{}{}{}{}", opening, manifest.after ? deltaVersion : checkpointVersion,
-      middle, hexText(hashBytes(body.data(), body.size())), body);
+  const std::string text =
+      joinChecked(manifest.after ? deltaVersion : checkpointVersion, body);
   if (digest)
     *digest = hashBytes(text.data(), text.size());
   TemporaryFile file(path);
@@ -184,12 +174,6 @@ static Status damaged(const std::string &path, const std::string &what) {
   return Status::invalid(path + ": " + what +
                          "; the checkpoint is damaged or incomplete, so use "
                          "another one");
-}
-
-static uint64_t parseHex(const std::string &text) {
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  return number;
 }
 
 namespace {
@@ -421,14 +405,10 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path,
     return damaged(path, "cannot be read");
   std::string text(file->size(), '\0');
   PDLRT_RETURN_IF_ERROR(file->readAt(0, text.size(), text.data()));
-  if (text.compare(0, opening.size(), opening) != 0)
+  const std::optional<CheckedText> checked = splitChecked(text);
+  if (!checked)
     return damaged(path, "is not the manifest of a checkpoint");
-  const char *end = text.data() + text.size();
-  int64_t version = 0;
-  auto [rest, error] =
-      std::from_chars(text.data() + opening.size(), end, version);
-  if (error != std::errc())
-    return damaged(path, "is not the manifest of a checkpoint");
+  const int64_t version = checked->version;
   if (version != checkpointVersion && version != deltaVersion)
     return Status::invalid(fmt::format(
         "{}: has format version {}, but this program reads version {} and "
@@ -436,14 +416,9 @@ Expected<CheckpointManifest> pdlrt::readManifest(const std::string &path,
         "the PDL that belongs to that version and begin with --init-from, or "
         "use another checkpoint",
         path, version, checkpointVersion, deltaVersion));
-  constexpr size_t hexDigits = 16;
-  const size_t at = size_t(rest - text.data());
-  if (text.compare(at, middle.size(), middle) != 0 ||
-      text.size() < at + middle.size() + hexDigits)
+  if (checked->content == CheckedText::Content::Unknown)
     return damaged(path, "is not the manifest of a checkpoint");
-  const size_t bodyAt = at + middle.size() + hexDigits;
-  if (hexText(hashBytes(text.data() + bodyAt, text.size() - bodyAt)) !=
-      text.substr(bodyAt - hexDigits, hexDigits))
+  if (checked->content == CheckedText::Content::Damaged)
     return damaged(path, "its checksum does not fit its content");
   try {
     CheckpointManifest manifest = fromJson(json::parse(text).at("checkpoint"));

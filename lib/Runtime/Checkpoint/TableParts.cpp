@@ -9,6 +9,7 @@
 #include "Checkpoint/TableParts.h"
 
 #include "Checkpoint/FallibleTasks.h"
+#include "Checkpoint/KeyPlaces.h"
 #include "Checkpoint/SymbolTensors.h"
 #include "Checkpoint/TableTensors.h"
 #include "Files/TemporaryFile.h"
@@ -458,10 +459,9 @@ static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
 
 /// Takes away the rows of the part's shards that are not its own: of changes
 /// those that are no more; else, in a delta, all of them.
-static Status removeRows(const Model &model, int32_t symbol,
-                         const Checkpoint &checkpoint, size_t index) {
-  const CheckpointPart &part = checkpoint.manifest().parts[index];
-  EmbeddingTable &table = *model.table(symbol);
+static void removeRows(const CheckpointPart &part,
+                       const std::vector<int64_t> &erased,
+                       EmbeddingTable &table) {
   std::vector<int64_t> keys;
   TableScratch scratch;
   if (!part.isChanges) {
@@ -473,14 +473,11 @@ static Status removeRows(const Model &model, int32_t symbol,
           keys.push_back(row.key);
       }
   } else {
-    Expected<std::vector<int64_t>> erased = erasedKeysOf(checkpoint, index);
-    if (!erased)
-      return erased.status();
-    keys = std::move(*erased);
+    keys = erased;
   }
   table.erase(int64_t(keys.size()), keys.data(), scratch);
   if (table.options().life.admission != PDL_ADMIT_COUNT)
-    return {};
+    return;
   for (int64_t key : keys) {
     const WaitingKey none = {key, WaitingBits()};
     table.restoreWaiting(EmbeddingTable::shardOf(key), {&none, 1});
@@ -495,7 +492,6 @@ static Status removeRows(const Model &model, int32_t symbol,
           each.bits = WaitingBits();
         table.restoreWaiting(int(s), waiting);
       }
-  return {};
 }
 
 /// Sets what the part notes of keys that wait.
@@ -522,23 +518,6 @@ static Status restoreWaiting(const Model &model, int32_t symbol,
   return {};
 }
 
-Expected<std::vector<int64_t>> pdlrt::erasedKeysOf(const Checkpoint &checkpoint,
-                                                   size_t index) {
-  const CheckpointPart &part = checkpoint.manifest().parts[index];
-  const TensorView *tensor = checkpoint.file(index).find("erased");
-  if (!tensor || !part.isChanges)
-    return std::vector<int64_t>();
-  if (tensor->type != TensorType::I64 || tensor->shape.size() != 1)
-    return checkpoint.damaged(part.file + " has no proper 'erased'");
-  std::vector<int64_t> keys(size_t(tensor->elementCount));
-  PDLRT_RETURN_IF_ERROR(tensor->copyTo(keys.data()));
-  for (int64_t key : keys)
-    if (!part.holdsShard(EmbeddingTable::shardOf(key)))
-      return checkpoint.damaged(
-          fmt::format("{}: key {} is not in its place", part.file, key));
-  return keys;
-}
-
 Status pdlrt::restoreTablePart(
     const Model &model, int32_t symbolIndex, const Checkpoint &checkpoint,
     size_t index, const std::vector<std::pair<int32_t, int32_t>> &columns) {
@@ -546,13 +525,13 @@ Status pdlrt::restoreTablePart(
   EmbeddingTable &table = *model.table(symbolIndex);
   const CheckpointPart &part = checkpoint.manifest().parts[index];
   const SafetensorsFile &file = checkpoint.file(index);
-  const TensorView *keyTensor = file.find("keys");
-  if (!keyTensor || keyTensor->type != TensorType::I64 ||
-      keyTensor->shape.size() != 1)
-    return checkpoint.damaged(part.file + " has no keys");
+  const Expected<PartKeys> found = keysOf(checkpoint, index);
+  if (!found)
+    return found.status();
   if (checkpoint.isDelta())
-    PDLRT_RETURN_IF_ERROR(removeRows(model, symbolIndex, checkpoint, index));
-  const int64_t count = keyTensor->elementCount;
+    removeRows(part, found->erased, table);
+  const std::vector<int64_t> &keys = found->keys;
+  const auto count = int64_t(keys.size());
   std::vector<FileColumn> inFile;
   for (const auto &[p, from] : columns) {
     const int64_t width = partWidth(symbol, p);
@@ -573,23 +552,13 @@ Status pdlrt::restoreTablePart(
   const NewRow content = int32_t(columns.size()) == 1 + symbol.slot_count
                              ? NewRow::Open
                              : NewRow::Initial;
-  std::vector<int64_t> keys(count);
-  PDLRT_RETURN_IF_ERROR(keyTensor->copyTo(keys.data()));
   std::vector<void *> rows;
   std::vector<std::byte> piece;
-  int lastShard = -1;
   for (int64_t begin = 0, end = 0; begin < count; begin = end) {
     const int shard = EmbeddingTable::shardOf(keys[begin]);
-    auto isInPlace = [&](int64_t i) { return keys[i - 1] < keys[i]; };
-    for (end = begin + 1;
-         end < count && EmbeddingTable::shardOf(keys[end]) == shard; ++end)
-      if (!isInPlace(end))
-        return checkpoint.damaged(fmt::format("{}: key {} is not in its place",
-                                              part.file, keys[end]));
-    if (!part.holdsShard(shard) || shard <= lastShard)
-      return checkpoint.damaged(fmt::format("{}: key {} is not in its place",
-                                            part.file, keys[begin]));
-    lastShard = shard;
+    end = begin + 1;
+    while (end < count && EmbeddingTable::shardOf(keys[end]) == shard)
+      ++end;
     // A server takes its own.
     if (!model.holdsShard(symbolIndex, shard))
       continue;

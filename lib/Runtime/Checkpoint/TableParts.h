@@ -102,10 +102,6 @@ Expected<std::vector<CheckpointPart>>
 writeChanges(const Model &model, const PlannedChanges &planned,
              const std::string &folder);
 
-/// The keys that are no more, of part `index`; none where it has no changes.
-Expected<std::vector<int64_t>> erasedKeysOf(const Checkpoint &checkpoint,
-                                            size_t index);
-
 /// Sets the rows of a table that the model holds to those of part `index` of
 /// the checkpoint, or changes them as it says. `columns`: the parts of a row
 /// that are set, and from which part of the checkpoint each is. Any number of

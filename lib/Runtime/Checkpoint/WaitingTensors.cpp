@@ -8,7 +8,7 @@
 
 #include "Checkpoint/WaitingTensors.h"
 
-#include "Checkpoint/TableParts.h"
+#include "Checkpoint/KeyPlaces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,20 +109,15 @@ pdlrt::linkWaiting(const Checkpoint &checkpoint, const std::string &symbol) {
       for (size_t i = 0, end = all.size(); i < end; ++i)
         if (part.holdsShard(all[i].shard))
           add(all[i].key, WaitingBits());
-    const Expected<std::vector<int64_t>> erased = erasedKeysOf(link, index);
-    if (!erased)
-      return erased.status();
-    for (int64_t key : *erased)
+    const Expected<PartKeys> found = keysOf(link, index);
+    if (!found)
+      return found.status();
+    for (int64_t key : found->erased)
       add(key, WaitingBits());
     ++order;
-    const TensorView *rows = link.file(index).find("keys");
-    if (!rows || rows->type != TensorType::I64)
-      return link.damaged(part.file + " has no keys");
-    std::vector<int64_t> keys(size_t(rows->elementCount));
-    PDLRT_RETURN_IF_ERROR(rows->copyTo(keys.data()));
     // A key with a row does not wait: only those that did matter.
     if (link.isDelta())
-      for (int64_t key : keys)
+      for (int64_t key : found->keys)
         add(key, WaitingBits());
     ++order;
     const Expected<std::vector<WaitingKey>> waiting =

@@ -22,9 +22,14 @@ int pdlrt::fail(int status, const std::string &sentence) {
   return status;
 }
 
+static bool isOutputClosed = false;
+
+bool pdlrt::isStandardOutputClosed() { return isOutputClosed; }
+
 /// Where a standard stream is closed, the next file that is opened would take
 /// its place, and get what is printed.
 static void occupyStandardStreams() {
+  isOutputClosed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0;
   // The lowest number that is free is taken.
   int last = -1;
   do

@@ -10,7 +10,6 @@
 
 #include "Checkpoint/LinkedRows.h"
 #include "Checkpoint/SymbolTensors.h"
-#include "Checkpoint/TableParts.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Kernels/Storage.h"
 
@@ -20,6 +19,19 @@
 #include <tuple>
 
 using namespace pdlrt;
+
+TableOptions pdlrt::optionsOfPart(const CheckpointSymbol &symbol, size_t part) {
+  TableOptions options;
+  options.name = symbol.name;
+  options.elementType =
+      symbol.elementType == TensorType::F64 ? PDL_F64 : PDL_F32;
+  options.width = symbol.shape.empty() ? 1 : symbol.shape[0];
+  if (symbol.valueType)
+    options.storage = storageOf(*symbol.valueType);
+  options.slotInitialValues.resize(part);
+  options.frozenPart = part;
+  return options;
+}
 
 /// Of each part of a table in a checkpoint, without what that follows, the keys
 /// and the tensor `tensor` of that type and width.
@@ -32,14 +44,15 @@ static Expected<std::vector<FileRows>> rowsIn(const Checkpoint &checkpoint,
   for (size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].kind != PartKind::Table || parts[p].symbol != table)
       continue;
-    const TensorView *keys = checkpoint.file(p).find("keys");
-    if (!keys || keys->type != TensorType::I64 || keys->shape.size() != 1)
-      return checkpoint.damaged(parts[p].file + " has no keys");
+    Expected<const TensorView *> keys = keyTensorOf(checkpoint, p);
+    if (!keys)
+      return keys.status();
     Expected<const TensorView *> values = checkpoint.tensorOf(
-        checkpoint.file(p), tensor, type, {keys->elementCount, width});
+        checkpoint.file(p), tensor, type, {(*keys)->elementCount, width});
     if (!values)
       return values.status();
-    found.push_back({checkpoint.file(p).path(), keys, *values});
+    found.push_back(
+        {checkpoint.file(p).path(), *keys, *values, KeyPlaces(checkpoint, p)});
   }
   if (found.empty() && !checkpoint.isDelta())
     return checkpoint.damaged("it has no rows of @" + table);
@@ -105,6 +118,9 @@ static Expected<FrozenTable> freeze(const TableOptions &options,
     const size_t before = keys.size();
     keys.resize(before + size_t(source.keys->elementCount));
     PDLRT_RETURN_IF_ERROR(source.keys->copyTo(keys.data() + before));
+    if (std::optional<KeyPlaces> places = source.places)
+      for (size_t i = before; i < keys.size(); ++i)
+        PDLRT_RETURN_IF_ERROR(places->take(keys[i]));
   }
   keys.insert(keys.end(), removed.begin(), removed.end());
   std::vector<uint64_t> places;
@@ -151,10 +167,10 @@ Expected<FrozenTable> pdlrt::freezeChanges(const TableOptions &options,
   for (size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].kind != PartKind::Table || parts[p].symbol != table)
       continue;
-    Expected<std::vector<int64_t>> erased = erasedKeysOf(delta, p);
-    if (!erased)
-      return std::move(erased).status();
-    removed.insert(removed.end(), erased->begin(), erased->end());
+    Expected<PartKeys> keys = keysOf(delta, p);
+    if (!keys)
+      return std::move(keys).status();
+    removed.insert(removed.end(), keys->erased.begin(), keys->erased.end());
   }
   return freeze(options, *rows, removed);
 }

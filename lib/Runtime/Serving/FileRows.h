@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_SERVING_FILEROWS_H
 #define LIB_RUNTIME_SERVING_FILEROWS_H
 
+#include "Checkpoint/KeyPlaces.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Files/Safetensors.h"
@@ -16,6 +17,7 @@
 #include "pdlrt/Table/TableOptions.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,13 @@ namespace pdlrt {
 struct FileRows {
   std::string file;
   const TensorView *keys, *values;
+  /// Of a checkpoint: what the order of its keys has to be.
+  std::optional<KeyPlaces> places = {};
 };
+
+/// A table of a checkpoint of which one part is read: 0 the value, or slot
+/// `part` - 1.
+TableOptions optionsOfPart(const CheckpointSymbol &symbol, size_t part);
 
 /// A table of these rows, in the form in which frozen programs read them. An
 /// error names the file. Throws std::bad_alloc.

@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checkpoint/SavedModel.h"
+#include "Checkpoint/ChangedModel.h"
 #include "Support/TestFolder.h"
 
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Checkpoint/State.h"
-#include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +19,6 @@
 #include <atomic>
 #include <cmath>
 #include <fstream>
-#include <random>
 #include <set>
 #include <thread>
 #include <utility>
@@ -33,125 +31,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t keyCount = 20'000;
-
-/// Changes a model of a rule that never divides by what it reads.
-class Changes {
-public:
-  Changes(Model &model, int threads)
-      : table(*model.table(SymbolTable)), scheduler(threads),
-        updater(model, model.descriptor().programs[0], scheduler) {}
-
-  /// A step on some keys, of which a few are new; and a few are erased.
-  void step(int64_t touched = 300, int64_t erased = 7) {
-    std::vector<int64_t> keys;
-    for (int64_t i = 0; i < touched; ++i)
-      keys.push_back(draw());
-    for (int64_t i = 0; i < 5; ++i)
-      keys.push_back(50'000'000 + next++);
-    update(std::move(keys));
-    std::vector<int64_t> gone;
-    for (int64_t i = 0; i < erased; ++i)
-      gone.push_back(draw());
-    TableScratch own;
-    table.erase(erased, gone.data(), own);
-    // Some come back at once, and some of what is gone later.
-    if (erased > 2)
-      update({gone.begin(), gone.begin() + 2});
-    table.quiesce(0);
-  }
-
-  void update(std::vector<int64_t> keys) {
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    std::vector<void *> rows(keys.size());
-    int64_t inserted = 0;
-    ASSERT_TRUE(table
-                    .findOrInsert(int64_t(keys.size()), keys.data(),
-                                  rows.data(), scratch, inserted)
-                    .ok());
-    std::vector<float> gradient(std::max(handWrittenWidth, handWrittenDense));
-    for (float &element : gradient)
-      element = float(random() % 1000) / 1000;
-    const std::vector<const void *> gradients(keys.size(), gradient.data());
-    Contribution merged;
-    merged.present = true;
-    merged.objectives[0].weight = 2;
-    merged.blocks.push_back({gradient.data()});
-    merged.blocks.push_back({gradient.data()});
-    merged.blocks.push_back({nullptr, int64_t(keys.size()), keys.data(),
-                             rows.data(), gradients.data()});
-    const Status status = updater.apply(merged);
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
-
-private:
-  int64_t draw() {
-    const auto i = int64_t(random() % uint64_t(keyCount));
-    return i % 2 ? i : -i * 977;
-  }
-
-  EmbeddingTable &table;
-  Scheduler scheduler;
-  Updater updater;
-  std::mt19937_64 random{7};
-  int64_t next = 0;
-  TableScratch scratch;
-};
-
-std::unique_ptr<Model> makeTrained(int32_t untouched = PDL_UNTOUCHED_LAZY) {
-  auto model =
-      std::make_unique<Model>(*handWrittenProgram({PDL_F32, untouched}), 3);
-  Changes changes(*model, 1);
-  std::vector<int64_t> keys;
-  for (int64_t i = 0; i < keyCount; ++i)
-    keys.push_back(i % 2 ? i : -i * 977);
-  changes.update(std::move(keys));
-  return model;
-}
-
 std::string dumpOf(const TestFolder &folder, const Model &model) {
   EXPECT_TRUE(dumpModel(model, folder.file("dump"), /*withSlots=*/true).ok());
   return folder.read("dump");
 }
-
-/// Checkpoints of a model, in `chain` of the folder.
-struct Chain {
-  explicit Chain(const TestFolder &folder) : folder(folder) {
-    fs::create_directory(folder.file("chain"));
-  }
-
-  std::string pathOf(int64_t steps) const {
-    return CheckpointFolder::nameIn(folder.file("chain"), steps);
-  }
-  CheckpointManifest manifestOf(int64_t steps, bool isDelta) const {
-    CheckpointManifest manifest;
-    manifest.progress.steps = steps;
-    manifest.settings = {{"--rows", "0:100%"}};
-    if (isDelta)
-      manifest.after = last;
-    return manifest;
-  }
-  void commit(CheckpointWriter &writer, CheckpointManifest manifest) {
-    last.name = fs::path(pathOf(manifest.progress.steps)).filename();
-    const Status status = writer.commit(std::move(manifest), &last.digest);
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
-  void save(const Model &model, int64_t steps, bool isDelta,
-            const TablePartSizes &sizes = {}) {
-    CheckpointWriter writer(pathOf(steps));
-    CheckpointManifest manifest = manifestOf(steps, isDelta);
-    describeModel(model, manifest);
-    const Status status =
-        saveParts(model, "dense.safetensors", writer, nullptr, sizes,
-                  isDelta ? SavedRows::Changed : SavedRows::Base);
-    ASSERT_TRUE(status.ok()) << status.message();
-    commit(writer, std::move(manifest));
-  }
-
-  const TestFolder &folder;
-  CheckpointLink last;
-};
 
 /// How many keys tables have in the parts of one checkpoint.
 int64_t keysIn(const Checkpoint &checkpoint, const char *name = "keys") {
@@ -451,4 +334,48 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   fs::remove_all(chain.pathOf(4));
   EXPECT_THAT(own->prune(1).status().message(), HasSubstr("none was removed"));
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5));
+}
+
+// However it is read, and with whatever right sums.
+TEST(Delta, WithKeysThatAreNotInTheirPlaceIsRefused) {
+  const auto sentencesOf = [](const ChangeKeys &change) {
+    TestFolder folder;
+    auto model = makeTrained();
+    Changes changes(*model, 1);
+    Chain chain(folder);
+    chain.save(*model, 1, false);
+    changes.step();
+    chain.save(*model, 2, true);
+    writeOtherKeys(chain.pathOf(2), change);
+    const Expected<Checkpoint> checkpoint = Checkpoint::open(chain.pathOf(2));
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.status().message();
+    Model restored(*handWrittenProgram({}), 3);
+    Model follower(*handWrittenProgram({}), 3);
+    EXPECT_TRUE(restoreModel(follower, *Checkpoint::open(chain.pathOf(1)),
+                             CheckpointUse::Training)
+                    .ok());
+    return std::vector<std::string>{
+        restoreModel(restored, *checkpoint, CheckpointUse::Training).message(),
+        restoreChanges(follower, *Checkpoint::openAlone(chain.pathOf(2)),
+                       CheckpointUse::Training)
+            .message(),
+        stateOf(*checkpoint).status().message(),
+        mergeCheckpoint(*checkpoint, folder.file("merged")).message()};
+  };
+  using testing::Each;
+  EXPECT_THAT(
+      sentencesOf([](auto &keys, auto &) { std::swap(keys[3], keys[200]); }),
+      Each(HasSubstr("is not in its place; the checkpoint is damaged")));
+  EXPECT_THAT(sentencesOf([](auto &keys, auto &) { keys[8] = keys[7]; }),
+              Each(HasSubstr("is not in its place")));
+  EXPECT_THAT(
+      sentencesOf([](auto &, auto &erased) { erased.push_back(erased[0]); }),
+      Each(HasSubstr("is not in its place")));
+  EXPECT_THAT(
+      sentencesOf([](auto &, auto &erased) { std::ranges::reverse(erased); }),
+      Each(HasSubstr("is not in its place")));
+  EXPECT_THAT(sentencesOf([](auto &keys, auto &erased) {
+                erased = {keys[keys.size() / 2]};
+              }),
+              Each(HasSubstr("has a row, and is erased")));
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checkpoint/ChangedModel.h"
 #include "Support/HandWrittenProgram.h"
 #include "Support/TestFolder.h"
 #include "pdl/serving.h"
@@ -19,6 +20,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -265,4 +267,44 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   functions()->close(model);
   functions()->close(nullptr);
   EXPECT_EQ(pdl_serving_query(PDL_SERVING_VERSION + 1), nullptr);
+}
+
+// With right sums; what was loaded before stays.
+TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
+  const auto refusal = [&](const ChangeKeys &change) {
+    TestFolder own;
+    auto trained = makeTrained();
+    Changes changes(*trained, 1);
+    Chain chain(own);
+    chain.save(*trained, 1, false);
+    changes.step();
+    chain.save(*trained, 2, true);
+    pdl_serving_model *model = functions()->open(chain.pathOf(1).c_str());
+    EXPECT_NE(model, nullptr) << functions()->last_error();
+    const std::vector<float> before = run(model);
+    writeOtherKeys(chain.pathOf(2), change);
+    EXPECT_NE(functions()->reload(model, chain.pathOf(2).c_str()), 0);
+    std::string sentences = functions()->last_error();
+    EXPECT_EQ(run(model), before);
+    functions()->close(model);
+    for (const int64_t steps : {2, 1}) {
+      if (steps == 1)
+        writeOtherKeys(chain.pathOf(1),
+                       [](auto &keys, auto &) { std::swap(keys[0], keys[1]); });
+      EXPECT_EQ(functions()->open(chain.pathOf(steps).c_str()), nullptr);
+      sentences += std::string("\n") + functions()->last_error();
+    }
+    return sentences;
+  };
+  const std::string place = "is not in its place; the checkpoint is damaged";
+  for (const ChangeKeys &change :
+       {ChangeKeys([](auto &keys, auto &) { std::swap(keys[3], keys[200]); }),
+        ChangeKeys([](auto &keys, auto &) { keys[8] = keys[7]; }),
+        ChangeKeys([](auto &, auto &erased) { erased.push_back(erased[0]); })})
+    EXPECT_THAT(refusal(change),
+                testing::MatchesRegex("[^\n]*" + place + "[^\n]*\n[^\n]*" +
+                                      place + "[^\n]*\n[^\n]*" + place +
+                                      "[^\n]*"));
+  EXPECT_THAT(refusal([](auto &keys, auto &erased) { erased = {keys[70]}; }),
+              testing::HasSubstr("has a row, and is erased"));
 }

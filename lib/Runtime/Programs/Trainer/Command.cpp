@@ -107,8 +107,8 @@ std::vector<Device *> Command::openedDevices() const {
   return all;
 }
 
-/// Whether the device may have the tables, where that is asked for.
-Status Command::checkTablePlacement() const {
+Status pdlrt::checkTablePlacement(const pdl_descriptor &descriptor,
+                                  const SessionOptions &options) {
   if (options.tablePlacement != "device")
     return {};
   const std::string remedy = ": use --table-placement host";
@@ -154,7 +154,7 @@ Status Command::checkTableBound() const {
 
 Status Command::makeModel(uint64_t seed, StateLocation location) {
   PDLRT_RETURN_IF_ERROR(openDevices());
-  PDLRT_RETURN_IF_ERROR(checkTablePlacement());
+  PDLRT_RETURN_IF_ERROR(checkTablePlacement(descriptor, options));
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
     model->computeOn(openedDevices());

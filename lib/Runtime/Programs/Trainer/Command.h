@@ -32,6 +32,10 @@
 
 namespace pdlrt {
 
+/// Whether a device may have the tables, where that is asked for.
+Status checkTablePlacement(const pdl_descriptor &descriptor,
+                           const SessionOptions &options);
+
 /// One command of a trainer: its job, its model, and how it runs a program over
 /// data and says what came of it. Not thread-safe.
 class Command {
@@ -109,7 +113,6 @@ private:
   /// The part of this process in `evaluateOnce`.
   Status evaluateHere(ProgramRun &run, const std::string &label, Report &report,
                       const StepVisitor &visit);
-  Status checkTablePlacement() const;
   Status makeModel(uint64_t seed, StateLocation location);
 
 protected:

@@ -10,6 +10,7 @@
 
 #include "Data/DataFlags.h"
 #include "Programs/Trainer/ClusterFlags.h"
+#include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/SessionFiles.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
@@ -315,12 +316,7 @@ static void addExecutionFlags(CLI::App &command,
         ->group("Execution");
   else
     // For a sentence that says what to do.
-    command.add_option("--device", flags.session.device)
-        ->check([](const std::string &) {
-          return std::string("this program computes on CPUs: leave it out, or "
-                             "translate the model with --target=cuda");
-        })
-        ->group("");
+    command.add_option("--device", flags.session.device)->group("");
   const bool hasTF32 = descriptor.target != PDL_TARGET_CPU &&
                        descriptor.numerics == PDL_NUMERICS_FAST;
   command
@@ -651,14 +647,15 @@ static Status checkDataFlagsOf(const std::string &command,
   return checkDataFlags(tested, descriptor, *program);
 }
 
-/// The same of --device.
-static Status checkDeviceFlag(const pdl_descriptor &descriptor,
-                              const SessionOptions &options) {
-  if (descriptor.target == PDL_TARGET_CPU)
-    return {};
-  return ProgramDevice::check(
-      options.device,
-      options.distributed ? options.workers : options.groups * options.workers);
+/// The same of flags of devices.
+static Status checkDeviceFlags(const pdl_descriptor &descriptor,
+                               const SessionOptions &options) {
+  if (descriptor.target != PDL_TARGET_CPU)
+    PDLRT_RETURN_IF_ERROR(ProgramDevice::check(
+        options.device, options.distributed
+                            ? options.workers
+                            : options.groups * options.workers));
+  return checkTablePlacement(descriptor, options);
 }
 
 /// Brings what was read into the form that the session wants. All texts have
@@ -791,6 +788,11 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
     options.ownerProgram =
         &owned.emplace(*owner, options.distributed->gradientPacking)
              .descriptor();
+  if (descriptor.target == PDL_TARGET_CPU &&
+      command->get_option("--device")->count() > 0)
+    return fail(2, "--device is for a program that computes on devices, but "
+                   "this program computes on CPUs: leave it out, or translate "
+                   "the model with --target=cuda");
   if (Status status = checkTF32(descriptor, options); !status.ok())
     return fail(2, status.message());
   const Status compute = takeCompute(descriptor, options);
@@ -804,7 +806,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   Status wrongFlags =
       checkDataFlagsOf(command->get_name(), descriptor, options);
   if (wrongFlags.ok())
-    wrongFlags = checkDeviceFlag(descriptor, options);
+    wrongFlags = checkDeviceFlags(descriptor, options);
   if (!wrongFlags.ok() && !options.distributed)
     return fail(2, wrongFlags.message());
   const int failure = wrongFlags.ok() ? 1 : 2;

@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/PredictionFormats.h"
 
+#include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ public:
 
 private:
   Status fail() const { return predictionsFailed(path, errno); }
+  Status openFile(const std::string &name);
   Status awaitReader() const;
 
   std::string path; ///< empty: the standard output
@@ -118,12 +120,39 @@ Status TextOutput::open(const std::string &name) {
   const std::string temporary =
       isStandard || !isRegular ? "" : name + ".tmp." + std::to_string(getpid());
   const std::string &opened = temporary.empty() ? path : temporary;
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  file = isStandard ? STDOUT_FILENO : ::open(opened.c_str(), flags, 0666);
-  if (file < 0)
-    return fail();
+  if (isStandard && isStandardOutputClosed())
+    return Status::invalid("the standard output is closed: nobody would get "
+                           "the predictions; leave it open, or name a file "
+                           "with --output");
+  if (isStandard)
+    file = STDOUT_FILENO;
+  else
+    PDLRT_RETURN_IF_ERROR(openFile(opened));
   temporaryPath = temporary;
   mayWait = ::fstat(file, &found) == 0 && !S_ISREG(found.st_mode);
+  return {};
+}
+
+/// Where that is a pipe, somebody has to read it: who does so may come later,
+/// and the process be told to stop before.
+Status TextOutput::openFile(const std::string &name) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+  constexpr int pause = 50;
+  struct stat found;
+  while ((file = ::open(name.c_str(), flags, 0666)) < 0) {
+    if (errno == EINTR)
+      continue;
+    if (errno != ENXIO || ::stat(name.c_str(), &found) != 0 ||
+        !S_ISFIFO(found.st_mode))
+      return fail();
+    pollfd event = {stopDescriptor(), POLLIN, 0};
+    if (::poll(&event, 1, pause) > 0 || stopSignal() != 0)
+      return Status::invalid("no predictions were written to " + name +
+                             ": nobody read it, and the process was told to "
+                             "stop");
+  }
+  if (::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0)
+    return fail();
   return {};
 }
 

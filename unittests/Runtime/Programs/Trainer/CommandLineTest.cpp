@@ -756,6 +756,17 @@ TEST(CommandLine, BadFlagsAndFiles) {
       {{"train", "--data", data, "--rows", "5:5"},
        1,
        "selects none of the rows of the data"},
+      {{"train", "--data", data, "--device", "cuda"},
+       2,
+       "error: --device is for a program that computes on devices, but this "
+       "program computes on CPUs: leave it out"},
+      {{"predict", "--data", data, "--init-from", model, "--device", "fake"},
+       2,
+       "translate the model with --target=cuda"},
+      {{"train", "--data", data, "--table-placement", "device"},
+       2,
+       "--table-placement device is for a program that was translated with "
+       "--target=cuda: use --table-placement host"},
       {{"predict", "--data", data, "--init-from", model, "--output",
         "/no/folder/p"},
        1,
