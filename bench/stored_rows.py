@@ -54,32 +54,38 @@ def model(width, rule, stored):
 """
 
 
-def write_data(path):
-    draw = random.Random(7)
-    labels = array.array("f", (float(draw.random() < 0.25) for _ in range(SAMPLES)))
-    ids = array.array("q", (draw.randrange(KEYS) for _ in range(SAMPLES * IDS)))
-    size = len(ids) * 8
+def write_tensors(path, ids, labels):
+    """As safetensors, `IDS` ids for each label."""
+    size, samples = len(ids) * 8, len(labels)
     header = json.dumps({
-        "ids": {"dtype": "I64", "shape": [SAMPLES, IDS], "data_offsets": [0, size]},
-        "label": {"dtype": "F32", "shape": [SAMPLES, 1],
-                  "data_offsets": [size, size + SAMPLES * 4]}}).encode()
+        "ids": {"dtype": "I64", "shape": [samples, IDS], "data_offsets": [0, size]},
+        "label": {"dtype": "F32", "shape": [samples, 1],
+                  "data_offsets": [size, size + samples * 4]}}).encode()
     header += b" " * (-len(header) % 8)
     path.write_bytes(struct.pack("<Q", len(header)) + header + ids.tobytes() + labels.tobytes())
 
 
-def run(program, data, epochs):
-    """CPU seconds and the peak of memory in bytes."""
-    with tempfile.TemporaryFile("w+") as log:
+def write_data(path):
+    draw = random.Random(7)
+    labels = array.array("f", (float(draw.random() < 0.25) for _ in range(SAMPLES)))
+    write_tensors(path, array.array("q", (draw.randrange(KEYS) for _ in range(SAMPLES * IDS))),
+                  labels)
+
+
+def run(program, data, epochs, *flags):
+    """CPU seconds, the peak of memory in bytes, and the report."""
+    with tempfile.TemporaryFile("w+") as log, tempfile.TemporaryFile("w+") as report:
         process = subprocess.Popen(
             [program / "trainer", "train", "--data", data, "--batch-size", str(BATCH),
-             "--epochs", str(epochs), "--threads", "1", "--seed", "1"],
-            stdout=subprocess.DEVNULL, stderr=log)
+             "--epochs", str(epochs), "--threads", "1", "--seed", "1", *flags],
+            stdout=report, stderr=log)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             log.seek(0)
             raise SystemExit(log.read())
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+        report.seek(0)
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, report.read()
 
 
 def main():
@@ -103,8 +109,8 @@ def main():
             seconds, peaks = {s: [] for s in STORED}, {s: [] for s in STORED}
             for _ in range(given.rounds):
                 for stored, program in programs.items():
-                    once, peak = run(program, data, 1)
-                    thrice, _ = run(program, data, 3)
+                    once, peak, _ = run(program, data, 1)
+                    thrice, _, _ = run(program, data, 3)
                     seconds[stored].append((thrice - once) / (2 * SAMPLES * IDS))
                     peaks[stored].append(peak)
             for stored in STORED:

@@ -190,7 +190,7 @@ void Table::read(int64_t key, bool frozen, T *value) const {
     std::copy_n(std::get_if<std::vector<T>>(&rows[found->second])->data() +
                     partOffset(frozen ? frozenPart() : 0),
                 valueWidth, value);
-  else if (unknownIsZero)
+  else if (frozen && unknownIsZero)
     std::fill_n(value, valueWidth, T(0));
   else {
     initializer.fill(key, valueWidth, value);

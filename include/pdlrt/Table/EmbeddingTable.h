@@ -220,11 +220,6 @@ public:
   /// The logical shard of a key.
   static int shardOf(int64_t key);
 
-  /// Writes what training programs read of a key without a row, as rows are
-  /// stored, in `valueBytes`: its initial value, or zeros (`unknown(zero)`).
-  void unknownValue(int64_t key, void *value) const {
-    tableOptions.unknownValue(key, value);
-  }
   /// Writes the initial value (`width` elements) of a key: as it is stored, in
   /// `valueBytes`.
   void initialValue(int64_t key, void *value) const {

@@ -68,8 +68,6 @@ struct TableOptions {
   size_t frozenPart = 0;
   uint64_t seed = 0;
   TableLife life;
-  /// Whether keys without a row read as zeros.
-  bool unknownIsZero = false;
 
   /// Bytes of a value's elements.
   size_t elementBytes() const;
@@ -94,8 +92,6 @@ struct TableOptions {
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;
-  /// Writes what a key without a row reads as, as it is stored.
-  void unknownValue(int64_t key, void *value) const;
   /// The period of a row's last update, of a table that has periods.
   int64_t periodOf(const void *row) const;
   void setPeriod(void *row, int64_t period) const;

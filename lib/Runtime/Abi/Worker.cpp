@@ -97,7 +97,7 @@ static void findByKey(Worker::Lookup &lookup, TableScratch &scratch) {
                  [&](int64_t begin, int64_t behind) {
                    for (int64_t u = begin; u < behind; ++u)
                      if (rows[u] >= first && rows[u] < end)
-                       table.unknownValue(keys[u], rows[u]);
+                       table.initialValue(keys[u], rows[u]);
                  });
 }
 

@@ -78,7 +78,7 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
       if (found[i])
         std::memcpy(to, found[i], bytes);
       else
-        table.unknownValue(keys[i], to);
+        table.initialValue(keys[i], to);
     }
   });
 

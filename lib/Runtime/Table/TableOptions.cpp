@@ -32,7 +32,6 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
   options.rowSlotCount = symbol.row_slot_count;
   options.frozenPart = symbol.frozen_part;
   options.seed = seed;
-  options.unknownIsZero = symbol.unknown == PDL_UNKNOWN_ZERO;
   // Who has no rule has no rows that come and go.
   if (symbol.group >= 0 && symbol.row_kernel)
     options.life = {symbol.admission, symbol.admission_count,
@@ -67,13 +66,6 @@ size_t TableOptions::rowBytes() const {
 
 size_t TableOptions::frozenOffset() const {
   return frozenPart == 0 ? 0 : valueBytes() + (frozenPart - 1) * elementBytes();
-}
-
-void TableOptions::unknownValue(int64_t key, void *value) const {
-  if (unknownIsZero)
-    std::memset(value, 0, valueBytes());
-  else
-    initialValue(key, value);
 }
 
 int64_t TableOptions::periodOf(const void *row) const {

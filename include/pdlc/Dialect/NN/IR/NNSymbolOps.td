@@ -184,9 +184,9 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     - `admit(count = 10)`: a key gets its row in the update that brings the number of
       its occurrences in the lookups of training programs, over all replicas and from
       the first step on, to ten: that update is the first one that is applied to it.
-      Before, training programs read what `unknown` says. `admit(probability = 0.1)`: of
-      all keys this part ever gets rows, drawn by seed, table and key; others read
-      what `unknown` says.
+      Before, training programs read its initial value. `admit(probability = 0.1)`: of
+      all keys this part ever gets rows, drawn by seed, table and key; others stay as
+      those that wait.
     - `shrink(every = 10000, unseen = 7)`: each 10000 updates of the group end a
       period. A row that has not been updated in the last seven periods goes at the
       end of the seventh, and so does what was counted of a key without a row. A key

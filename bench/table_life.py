@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Memory and time of a table whose keys come and go: one thread, a model that does little
+else than look up and update rows. Standard library only.
+
+    python3 bench/table_life.py [--build FOLDER] [--rounds N]
+
+26 ids a sample, drawn so that key k comes in proportion to 1 / (k + 1), of sixteen million, as
+ids of a stream do: most keys come once or twice. The programs take turns. Time is CPU time of
+the whole process in a pass over the data, a row (an id of a sample), also as the ratio to a
+table without clauses in the same round: `count = 1` has the same bits, so that its ratio is what
+the clauses cost by themselves. Memory is what the trainer says that the table holds, keys and
+rows. Times are medians of the rounds.
+"""
+
+import argparse
+import array
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import tempfile
+
+from stored_rows import BATCH, IDS, SAMPLES, SOURCE, model, run, write_tensors
+
+KEYS = 1 << 24
+CLAUSES = {"none": "", "count = 1": " admit(count = 1)", "count = 3": " admit(count = 3)",
+           "probability": " admit(probability = 0.25)",
+           "shrink": " shrink(every = 16, unseen = 2)",
+           "both": " admit(count = 3) shrink(every = 16, unseen = 2)"}
+FLAGS = {"bound": ["--max-table-memory", "32MiB"]}
+WIDTH, RULE = 16, "@adam"
+
+
+def write_data(path):
+    """Numbers that are uniform on a logarithmic scale have that density."""
+    draw = random.Random(7)
+    labels = array.array("f", (float(draw.random() < 0.25) for _ in range(SAMPLES)))
+    ids = array.array("q", (int(KEYS ** draw.random()) - 1 for _ in range(SAMPLES * IDS)))
+    write_tensors(path, ids, labels)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = folder / "data.safetensors"
+        write_data(data)
+        runs = {}
+        for number, (case, clause) in enumerate(CLAUSES.items()):
+            source, program = folder / "model.mlir", folder / str(number)
+            source.write_text(re.sub(r"(nn.table .*)", rf"\1{clause}", model(WIDTH, RULE, "f32")))
+            subprocess.run([given.build / "bin" / "pdl-translate", source, "-o", program],
+                           check=True)
+            runs[case] = program, []
+        for case, flags in FLAGS.items():
+            runs[case] = folder / "0", flags
+        seconds, held = {case: [] for case in runs}, {}
+        for _ in range(given.rounds):
+            for case, (program, flags) in runs.items():
+                spent, _, said = run(program, data, 1, *flags)
+                seconds[case].append(spent / (SAMPLES * IDS))
+                held[case] = re.search(r"table @t keys (\d+), (\S+ MiB)", said).groups()
+        for case in runs:
+            ratios = [a / b for a, b in zip(seconds[case], seconds["none"])]
+            print(f"{case:11}: {statistics.median(seconds[case]) * 1e9:6.1f} ns a row, "
+                  f"{statistics.median(ratios):.2f} of none, {held[case][0]} rows, "
+                  f"{held[case][1]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
