@@ -223,10 +223,18 @@ Batcher::Batcher(BatchOptions options, Metrics &metrics)
     threads.emplace_back([this] { work(); });
 }
 
+void Batcher::hurry() {
+  {
+    const std::lock_guard lock(mutex);
+    isHurrying = true;
+  }
+  changed.notify_all();
+}
+
 Batcher::~Batcher() {
   {
     const std::lock_guard lock(mutex);
-    isEnding = true;
+    isHurrying = isEnding = true;
   }
   changed.notify_all();
   threads.clear();
@@ -282,7 +290,7 @@ Lane *Batcher::findRipe(Clock::time_point now, Clock::time_point &until) const {
   until = Clock::time_point::max();
   for (Lane *lane : filled) {
     const auto arrived = lane->jobs.front()->arrived;
-    if (!isEnding && lane->samples < options.mostSamples &&
+    if (!isHurrying && lane->samples < options.mostSamples &&
         arrived + options.delay > now)
       until = std::min(until, arrived + options.delay);
     else if (!oldest || arrived < oldest->jobs.front()->arrived)

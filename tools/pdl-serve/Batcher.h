@@ -54,6 +54,8 @@ public:
   /// Takes a job with bound inputs; it is finished later by another thread, or,
   /// where too many wait, at once.
   void submit(std::unique_ptr<Job> job);
+  /// From now on no request waits for others, because none may come.
+  void hurry();
 
 private:
   class Worker;
@@ -73,6 +75,7 @@ private:
   /// Lanes with jobs.
   std::vector<Lane *> filled;
   size_t waiting = 0;
+  bool isHurrying = false;
   bool isEnding = false;
   std::vector<std::jthread> threads;
 };

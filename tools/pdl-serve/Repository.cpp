@@ -242,6 +242,13 @@ void Repository::lookAt(const Key &key, Watched &watched) {
       watched.version = *std::move(opened);
     return status;
   });
+  // What was removed or replaced while it was read, as old checkpoints are, has
+  // not failed: the next look finds what is there by then.
+  if (!status.ok() && !isOlder) {
+    const Expected<Content> now = contentOf(path);
+    if (!now || *now != *content)
+      return;
+  }
   if (status.ok()) {
     metrics.countLoad(model, version, true);
     watched.loaded = *content;

@@ -184,6 +184,7 @@ static int serve(Options options) {
   pdlrt::logInfo("finishes the requests that were taken, and ends");
   const auto until = Clock::now() + pdlrt::secondsOf(options.grace);
   http.stop();
+  batcher->hurry();
   const bool isGrpcDone = grpc.stop(until);
   const bool isHttpDone = http.waitUntilClosed(until);
   http.join();

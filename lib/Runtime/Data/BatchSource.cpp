@@ -257,7 +257,8 @@ Status BatchSource::restore(const DataPosition &position) {
   State &s = *state;
   std::lock_guard<std::mutex> lock(s.mutex);
   const Status impossible = Status::invalid(
-      "the data ends before the position to continue from (epoch " +
+      "the data end before the position to continue from, or are not those "
+      "that were read before (epoch " +
       std::to_string(position.epoch) + ", window " +
       std::to_string(position.window) + ", record " +
       std::to_string(position.offset) +

@@ -445,7 +445,7 @@ TEST_F(OrderTest, RestoreRefusesImpossibleStarts) {
     DataPosition position = good;
     changes[i](position.start);
     EXPECT_THAT(open(opts)->restore(position).message(),
-                HasSubstr("the data ends before the position"))
+                HasSubstr("the data end before the position"))
         << i;
   }
 }
@@ -509,7 +509,7 @@ TEST_F(OrderTest, RestoreContinuesAtEveryRound) {
 TEST_F(OrderTest, APositionPastTheDataIsRefused) {
   auto source = open(options({putRows("a.csv", 0, 10)}, 4));
   EXPECT_THAT(source->restore({0, 7, 1, 3}).message(),
-              HasSubstr("the data ends before the position"));
+              HasSubstr("the data end before the position"));
   EXPECT_FALSE(source->restore({0, 0, 5, 1}).ok());
   EXPECT_FALSE(source->restore({0, -1, 0, 0}).ok());
   EXPECT_FALSE(source->restore({0, INT64_MAX, 0, 0}).ok());

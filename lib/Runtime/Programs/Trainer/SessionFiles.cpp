@@ -38,10 +38,15 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  if (const auto epochs = options.epochs.value_or(1); epochs > 1)
+  // Of those that a checkpoint has behind it, nothing is read: one may be left.
+  // Where there are more, the run ends in order behind the first.
+  if (const auto epochs = options.epochs.value_or(1);
+      epochs > 1 && !options.resume)
     return refuseSecondPass(once.front(),
                             "but --epochs " + std::to_string(epochs) +
-                                " needs it again; write it to a file");
+                                " needs it again; write it to a file, or add "
+                                "--resume where a checkpoint has the epochs "
+                                "before");
   if (options.steps && !options.epochs)
     return refuseSecondPass(once.front(),
                             "but --steps may need several passes; add "

@@ -1,0 +1,426 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What pdl-serve answers is what the trainer predicts, to the bit in strict, over HTTP and gRPC;
+what it refuses, request by request. A public client of the protocol, tritonclient, is used where
+it is installed."""
+
+import contextlib
+import json
+import random
+import socket
+import struct
+import unittest
+
+from model_server import ServedModels, Server, inputs_of, single, small_inputs, tensor
+
+
+class ServeProtocol(ServedModels):
+    def test_batches_of_any_size(self):
+        self.deploy()
+        with Server(self.models) as server:
+            for batch in 1, 7, 512:
+                with self.subTest(batch):
+                    self.assertEqual(self.score(server, batch), self.expected)
+
+    def test_forms_of_inputs(self):
+        """Ragged inputs as values and splits, as bags of one length, as keys; data nested, and
+        before their datatype."""
+        self.deploy()
+        lines = self.lines[:20]
+
+        def with_splits(lines):
+            numbers, plain = inputs_of(lines)
+            texts = [[text] if text else [] for text in plain["data"]]
+            ends = [0]
+            for bag in texts:
+                ends.append(ends[-1] + len(bag))
+            return [tensor("categories.splits", "INT32", [len(ends)], ends), numbers,
+                    tensor("categories.values", "BYTES", [ends[-1]], sum(texts, []))]
+
+        def with_lengths(lines):
+            numbers, plain = inputs_of(lines)
+            # Empty texts are no elements.
+            return [numbers, tensor("categories", "BYTES", [len(lines), 26, 2],
+                                    [each for text in plain["data"] for each in (text, "")])]
+
+        def nested(lines):
+            numbers, plain = inputs_of(lines)
+            data = numbers["data"]
+            return [{"data": [data[i:i + 13] for i in range(0, len(data), 13)], **{
+                key: numbers[key] for key in ("shape", "name", "datatype")}}, plain]
+
+        with Server(self.models) as server:
+            for form in with_splits, with_lengths, nested:
+                with self.subTest(form.__name__):
+                    self.assertEqual(self.score(server, 7, form, lines), self.expected[:20])
+            keys = [inputs_of(lines[:1])[0], tensor("categories", "INT64", [1, 26], list(range(26)))]
+            self.assertEqual(len(server.infer(keys)["output0"]), 1)
+
+    def test_binary_data(self):
+        """Triton's extension: tensors as bytes behind the JSON, both ways."""
+        self.deploy()
+        numbers, texts = inputs_of(self.lines[:5])
+        parts = [struct.pack(f"<{len(numbers['data'])}f", *numbers.pop("data")),
+                 b"".join(struct.pack("<I", len(text)) + text.encode()
+                          for text in texts.pop("data"))]
+        for each, part in zip((numbers, texts), parts):
+            each["parameters"] = {"binary_data_size": len(part)}
+        head = json.dumps({"inputs": [numbers, texts], "id": 'a "b"',
+                           "parameters": {"binary_data_output": True}}).encode()
+        with Server(self.models) as server:
+            size = "Inference-Header-Content-Length"
+            status, content = server.ask("POST", "/v2/models/ctr/versions/1/infer",
+                                         head + b"".join(parts), {size: str(len(head))})
+            self.assertEqual(status, 200, content)
+            cut = int(server.headers[size])
+            answer = json.loads(content[:cut])
+            self.assertEqual(answer["id"], 'a "b"')
+            [output] = answer["outputs"]
+            self.assertEqual((output["shape"], output["datatype"]), ([5, 1], "FP32"))
+            self.assertEqual(output["parameters"]["binary_data_size"], 20)
+            self.assertEqual(list(struct.unpack("<5f", content[cut:])), self.expected[:5])
+            for wrong, sentence in (
+                    (head + parts[0], "there are only"),
+                    (head + b"".join(parts) + b"x", "1 bytes behind the last binary tensor"),
+                    (head + parts[0] + struct.pack("<I", 9000) + parts[1][4:], "has 9000 bytes")):
+                status, found = server.refused("POST", "/v2/models/ctr/infer", wrong,
+                                               {size: str(len(head))})
+                self.assertEqual(status, 400)
+                self.assertIn(sentence, found)
+
+    def test_metadata_and_health(self):
+        self.deploy("small", 1)
+        self.deploy("small", 12)
+        with Server(self.models) as server:
+            for path in "/v2/health/live", "/v2/health/ready", "/v2/models/small/ready":
+                self.assertEqual(server.ask("GET", path), (200, b""))
+            about = json.loads(server.ask("GET", "/v2")[1])
+            self.assertEqual(about["name"], "pdl-serve")
+            self.assertIn("binary_tensor_data", about["extensions"])
+            about = json.loads(server.ask("GET", "/v2/models/small/versions/1")[1])
+            self.assertEqual(about, {
+                "name": "small", "versions": ["1", "12"], "platform": "pdl",
+                "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, 2]},
+                           {"name": "item", "datatype": "BYTES", "shape": [-1, 1]}],
+                "outputs": [{"name": "score", "datatype": "FP32", "shape": [-1, 1]},
+                            {"name": "echo", "datatype": "FP32", "shape": [-1, 2]}]})
+            linear = json.loads(server.ask("GET", "/v2/models/small%40linear")[1])
+            self.assertEqual([each["name"] for each in linear["inputs"]], ["x"])
+            index = json.loads(server.ask("POST", "/v2/repository/index")[1])
+            self.assertEqual([(each["name"], each["version"], each["state"]) for each in index],
+                             [(name, version, "READY") for version in ("1", "12")
+                              for name in ("small@linear", "small")])
+            _, answer = server.ask("POST", "/v2/models/small/infer", {"inputs": small_inputs()})
+            self.assertEqual(json.loads(answer)["model_version"], "12")
+
+    def test_programs_and_outputs(self):
+        self.deploy("small")
+        with Server(self.models) as server:
+            inputs = small_inputs(3)
+            whole = server.infer(inputs, "small")
+            self.assertEqual(list(whole), ["score", "echo"])
+            self.assertEqual(whole["echo"], [0.25] * 6)
+            chosen = server.infer(inputs, "small", outputs=[{"name": "echo"}, {"name": "score"}])
+            self.assertEqual(list(chosen.items()), list(whole.items())[::-1])
+            self.assertEqual(list(server.infer(inputs[:1], "small@linear")), ["linear"])
+            # Keys and their texts are the same.
+            texts = [inputs[0], tensor("item", "BYTES", [3, 1], ["3", " 3 ", "3"])]
+            self.assertEqual(server.infer(texts, "small"), whole)
+
+    def check_public_client(self, module, client):
+        import numpy  # pylint: disable=import-outside-toplevel
+        self.assertTrue(client.is_server_live())
+        self.assertTrue(client.is_server_ready())
+        self.assertTrue(client.is_model_ready("ctr"))
+        self.assertFalse(client.is_model_ready("ctr", "7"))
+        as_json = {"as_json": True} if module.__name__.endswith("grpc") else {}
+        self.assertEqual(client.get_server_metadata(**as_json)["name"], "pdl-serve")
+        about = client.get_model_metadata("ctr", **as_json)
+        self.assertEqual(about["outputs"][0]["name"], "output0")
+        index = client.get_model_repository_index(**as_json)
+        index = index["models"] if as_json else index
+        self.assertEqual([each["name"] for each in index], ["ctr"])
+        lines = self.lines[:50]
+        numbers, texts = inputs_of(lines)
+        arrays = [("numbers", "FP32", numpy.array(numbers["data"], numpy.float32).reshape(50, 13)),
+                  ("categories", "BYTES",
+                   numpy.array([text.encode() for text in texts["data"]],
+                               numpy.object_).reshape(50, 26))]
+        inputs = []
+        for name, datatype, array in arrays:
+            inputs.append(module.InferInput(name, array.shape, datatype))
+            inputs[-1].set_data_from_numpy(array)
+        for more in {}, {"outputs": [module.InferRequestedOutput("output0")]}, {
+                "model_version": "1", "request_id": "seven"}:
+            answer = client.infer("ctr", inputs, **more)
+            self.assertEqual(answer.as_numpy("output0").ravel().tolist(), self.expected[:50])
+        with self.assertRaisesRegex(Exception, "there is no model 'ctr2' that answers"):
+            client.infer("ctr2", inputs)
+        with self.assertRaisesRegex(Exception, "input 'categories' is missing"):
+            client.infer("ctr", inputs[:1])
+
+    def test_public_client_of_http(self):
+        try:
+            import tritonclient.http as module  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("tritonclient[http] is not installed")
+        self.deploy()
+        with Server(self.models) as server:
+            client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
+            self.check_public_client(module, client)
+            # As JSON both ways.
+            numbers, texts = inputs_of(self.lines[:2])
+            import numpy  # pylint: disable=import-outside-toplevel
+            inputs = [module.InferInput("numbers", [2, 13], "FP32"),
+                      module.InferInput("categories", [2, 26], "BYTES")]
+            inputs[0].set_data_from_numpy(
+                numpy.array(numbers["data"], numpy.float32).reshape(2, 13), binary_data=False)
+            inputs[1].set_data_from_numpy(
+                numpy.array(texts["data"], numpy.object_).reshape(2, 26), binary_data=False)
+            answer = client.infer("ctr", inputs, outputs=[
+                module.InferRequestedOutput("output0", binary_data=False)])
+            self.assertEqual(answer.as_numpy("output0").ravel().tolist(), self.expected[:2])
+            client.close()
+
+    def test_public_client_of_grpc(self):
+        try:
+            import tritonclient.grpc as module  # pylint: disable=import-outside-toplevel
+            from tritonclient.grpc import service_pb2 as messages
+            from tritonclient.grpc import service_pb2_grpc as stubs
+            import grpc  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest("tritonclient[grpc] is not installed")
+        self.deploy()
+        with Server(self.models, grpc=True) as server:
+            address = f"127.0.0.1:{server.grpc_port}"
+            client = module.InferenceServerClient(address)
+            self.check_public_client(module, client)
+            client.close()
+            # Contents by type, which that client does not send.
+            with grpc.insecure_channel(address) as channel:
+                stub = stubs.GRPCInferenceServiceStub(channel)
+                request = messages.ModelInferRequest(model_name="ctr", id="a")
+                for given in inputs_of(self.lines[:3]):
+                    added = request.inputs.add(name=given["name"], datatype=given["datatype"],
+                                               shape=given["shape"])
+                    if given["datatype"] == "FP32":
+                        added.contents.fp32_contents.extend(given["data"])
+                    else:
+                        added.contents.bytes_contents.extend(
+                            text.encode() for text in given["data"])
+                answer = stub.ModelInfer(request)
+                self.assertEqual(list(answer.outputs[0].contents.fp32_contents),
+                                 self.expected[:3])
+                self.assertEqual((answer.id, answer.model_version), ("a", "1"))
+                request.inputs[0].contents.fp32_contents.append(1)
+                with self.assertRaises(grpc.RpcError) as caught:
+                    stub.ModelInfer(request)
+                self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+                self.assertIn("has 40 elements", caught.exception.details())
+            self.assertGreater(server.metric("pdl_serve_requests_total", protocol="grpc",
+                                             outcome="ok"), 3)
+            # A call is over behind its answer.
+            self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="grpc") == 0)
+        # Calls that were taken are finished at the end.
+        with Server(self.models, "--batch-delay", "600", grpc=True) as server:
+            with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
+                stub = stubs.GRPCInferenceServiceStub(channel)
+                del request.inputs[0].contents.fp32_contents[-1]
+                waiting = [stub.ModelInfer.future(request) for _ in range(3)]
+                self.wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 9)
+                server.end()
+                server.wait_for("finishes the requests that were taken")
+                for call in waiting:
+                    self.assertEqual(list(call.result().outputs[0].contents.fp32_contents),
+                                     self.expected[:3])
+
+    def test_wrong_requests(self):
+        """One sentence each, and nothing else happens."""
+        self.deploy("small")
+        x, item = small_inputs()
+        good = [x, item]
+
+        def but(given, **more):
+            return {key: value for key, value in {**given, **more}.items() if value is not None}
+
+        bodies = [
+            ("no JSON", "{"), ("no JSON", ""), ("no JSON", "\xff"), ("JSON type", "[]"),
+            ("JSON type", "7"), ("has no inputs", "{}"), ("more behind", '{"inputs": []} {}'),
+            ("input 'x' is missing", {"inputs": []}),
+            ("JSON type", {"inputs": {}}), ("JSON type", {"inputs": [7]}),
+            ("input 0 ('') has no name", {"inputs": [but(x, name=None)]}),
+            ("has no datatype", {"inputs": [but(x, datatype=None)]}),
+            ("has no shape", {"inputs": [but(x, shape=None)]}),
+            ("has no data", {"inputs": [but(x, data=None)]}),
+            ("'FP16' is none of", {"inputs": [but(x, datatype="FP16")]}),
+            ("is FP64, but the model takes FP32", {"inputs": [but(x, datatype="FP64"), item]}),
+            ("is INT32, but the model takes INT64 or BYTES",
+             {"inputs": [x, but(item, datatype="INT32")]}),
+            ("which do not make the shape [1, 2]", {"inputs": [but(x, data=[1.0]), item]}),
+            ("which do not make the shape [-1, -2]", {"inputs": [but(x, shape=[-1, -2]), item]}),
+            ("which do not make the shape", {"inputs": [but(x, shape=[2 ** 62, 2 ** 62]), item]}),
+            ("more than 16 dimensions", {"inputs": [but(x, shape=[1] * 17), item]}),
+            ("nested more than 16 deep",
+             {"inputs": [but(x, data=json.loads("[" * 20 + "]" * 20)), item]}),
+            ("the model takes [batch, 2]", {"inputs": [but(x, shape=[2, 1]), item]}),
+            ("the model takes [batch, 2]", {"inputs": [but(x, shape=[1, 1, 2]), item]}),
+            ("has 0 samples", {"inputs": [but(x, shape=[0, 2], data=[]), item]}),
+            ("has 2 samples, but others have 1",
+             {"inputs": [x, but(item, shape=[2, 1], data=[1, 2])]}),
+            ("is given twice", {"inputs": [x, x]}),
+            ("'y' is none of the model's, which are 'x', 'item'",
+             {"inputs": [*good, but(x, name="y")]}),
+            ("element 1 of its data is no number of FP32",
+             {"inputs": [but(x, data=[1.0, "a"]), item]}),
+            ("too large for FP32", {"inputs": [but(x, data=[1e300, 0]), item]}),
+            ("element 0 of its data is no number of INT64", {"inputs": [x, but(item, data=[0.5])]}),
+            ("element 0 of its data is no number of INT64", {"inputs": [x, but(item, data=[2 ** 70])]}),
+            ("element 0 of its data is no text",
+             {"inputs": [x, but(item, datatype="BYTES", data=[3])]}),
+            ("is not a decimal integer", {"inputs": [x, but(item, datatype="BYTES", data=["a"])]}),
+            ("is empty, and the field has no missing",
+             {"inputs": [x, but(item, datatype="BYTES", data=[" "])]}),
+            ("no output 'z'", {"inputs": good, "outputs": [{"name": "z"}]}),
+            ("asked for twice", {"inputs": good, "outputs": [{"name": "echo"}] * 2}),
+            ("there are only 0 bytes",
+             {"inputs": [but(x, data=None, parameters={"binary_data_size": 8}), item]}),
+            ("has data and binary_data_size",
+             {"inputs": [but(x, parameters={"binary_data_size": 8}), item]}),
+        ]
+        paths = [
+            (404, "there is no model 'none'", "POST", "/v2/models/none/infer"),
+            (404, "no program '@none', only @linear, @predict", "POST",
+             "/v2/models/small@none/infer"),
+            (404, "no program '@'", "GET", "/v2/models/small@"),
+            (404, "no version '2'", "POST", "/v2/models/small/versions/2/infer"),
+            (404, "no version '01'", "GET", "/v2/models/small/versions/01/ready"),
+            (404, "below it /ready and /infer", "GET", "/v2/models/small/stats"),
+            (404, "nothing at this path", "GET", "/v3"),
+            (400, "no name of a model", "GET", "/v2/models/%zz"),
+            (405, "this path takes POST", "GET", "/v2/models/small/infer"),
+            (405, "this path takes GET", "DELETE", "/v2/models/small"),
+            (405, "this path takes GET", "POST", "/metrics"),
+        ]
+        headers = [("Content-Length is 9999", {"Inference-Header-Content-Length": "9999"}),
+                   ("is no whole number", {"Inference-Header-Content-Length": "-1"}),
+                   ("encoded as 'gzip'", {"Content-Encoding": "gzip"})]
+        with Server(self.models) as server:
+            connection = server.connect()
+            for sentence, body in bodies:
+                with self.subTest(sentence, body=body):
+                    if isinstance(body, str):
+                        body = body.encode("latin-1")
+                    status, found = server.refused("POST", "/v2/models/small/infer", body,
+                                                   connection=connection)
+                    self.assertEqual(status, 400, found)
+                    self.assertIn(sentence, found)
+                    self.assertNotIn("\n", found)
+            for expected, sentence, method, path in paths:
+                with self.subTest(path=path):
+                    status, found = server.refused(
+                        method, path, {"inputs": good} if method == "POST" else None,
+                        connection=connection)
+                    self.assertEqual((status, sentence in found), (expected, True), found)
+            for sentence, more in headers:
+                with self.subTest(sentence):
+                    status, found = server.refused("POST", "/v2/models/small/infer",
+                                                   {"inputs": good}, more, connection)
+                    self.assertEqual(status, 400)
+                    self.assertIn(sentence, found)
+            # The connection is the first one still, and answers.
+            self.assertIn("score", server.infer(good, "small", connection))
+            connection.close()
+            self.assertEqual(server.metric("pdl_serve_requests_total", outcome="not_found"), 3)
+            self.assertEqual(server.metric("pdl_serve_requests_total", outcome="bad_request",
+                                           model="small"), len(bodies) + 1)
+
+    def raw(self, server, sent):
+        """What comes back for bytes, until the connection ends."""
+        with contextlib.closing(socket.create_connection(("127.0.0.1", server.port))) as used:
+            used.settimeout(30)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                used.sendall(sent)
+            used.shutdown(socket.SHUT_WR)
+            received = b""
+            while part := used.recv(65536):
+                received += part
+            return received
+
+    def test_what_is_no_http(self):
+        self.deploy("small")
+        post = "POST /v2/models/small/infer HTTP/1.1\r\nHost: a\r\n"
+        with Server(self.models, "--max-request", "1") as server:
+            for sent, expected in (
+                    (b"\0\1\2\3\r\n\r\n", b" 400 "), (b"GET\r\n\r\n", b" 400 "),
+                    (b"GET /v2 HTTP/7.7\r\n\r\n", b" 400 "),
+                    (f"{post}Content-Length: -5\r\n\r\n".encode(), b" 400 "),
+                    (f"{post}Content-Length: 99999999999\r\n\r\n".encode(), b" 413 "),
+                    (f"{post}Content-Length: 2000000\r\n\r\n".encode() + b" " * 2000000, b" 413 "),
+                    (f"{post}Transfer-Encoding: chunked\r\n\r\n".encode()
+                     + b"ffff0\r\n" + b" " * 0xffff0 + b"\r\nffff\r\n" + b" " * 0xffff, b" 413 "),
+                    (f"{post}Transfer-Encoding: chunked\r\n\r\nzz\r\n".encode(), b" 400 "),
+                    (b"GET /v2 HTTP/1.1\r\nA: " + b"a" * 70000 + b"\r\n\r\n", b" 431 "),
+                    (f"{post}Content-Length: 50\r\n\r\nshort".encode(), b""),
+                    (b"", b"")):
+                with self.subTest(sent[:80]):
+                    received = self.raw(server, sent)
+                    self.assertIn(expected, received[:20])
+                    self.assertEqual(bool(expected), bool(received))
+            # Asked whether it may send, a client gets a yes, then its answer.
+            body = json.dumps({"inputs": small_inputs()})
+            received = self.raw(server, f"{post}Expect: 100-continue\r\nContent-Length: "
+                                        f"{len(body)}\r\n\r\n".encode() + body.encode())
+            self.assertTrue(received.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200"),
+                            received)
+            self.assertEqual(server.ask("HEAD", "/v2"), (200, b""))
+            self.assertGreater(int(server.headers["Content-Length"]), 10)
+            # HTTP/1.0 closes, two requests at once are answered one after the other.
+            self.assertEqual(self.raw(server, b"GET /v2 HTTP/1.0\r\n\r\n").count(b"HTTP/1.1 200"),
+                             1)
+            self.assertEqual(self.raw(server, b"GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n" * 2).count(
+                b"HTTP/1.1 200"), 2)
+            self.assertIn("score", server.infer(small_inputs(), "small"))
+            self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") == 1)
+
+    def test_random_damage(self):
+        """Good requests with bytes changed, cut or repeated: an answer, or a sentence."""
+        self.deploy()
+        numbers, texts = inputs_of(self.lines[:1])
+        ends = list(range(27))
+        good = [json.dumps({"id": "x", "inputs": [numbers, texts], "outputs": [
+                    {"name": "output0", "parameters": {"binary_data": True}}]}).encode(),
+                json.dumps({"inputs": [numbers, tensor("categories.splits", "INT32", [27], ends),
+                                       tensor("categories.values", "BYTES", [26],
+                                              texts["data"])]}).encode()]
+        draw = random.Random(7)
+        seen = set()
+        with Server(self.models) as server:
+            connection = server.connect()
+            for i in range(600):
+                body = bytearray(draw.choice(good))
+                for _ in range(draw.randint(1, 4)):
+                    at = draw.randrange(len(body))
+                    end = min(len(body), at + draw.randint(1, 20))
+                    kind = draw.randrange(4)
+                    if kind == 0:
+                        body[at] = draw.randrange(256)
+                    elif kind == 1:
+                        del body[at:end]
+                    elif kind == 2:
+                        body[at:at] = body[at:end]
+                    else:
+                        body[at:end] = draw.choice([b"[", b"]", b"-1", b"null", b'"', b"1e99", b"{}"])
+                status, content = server.ask("POST", "/v2/models/ctr/infer", bytes(body),
+                                             connection=connection)
+                seen.add(status)
+                self.assertIn(status, (200, 400), content)
+                if status == 400:
+                    self.assertTrue(json.loads(content.decode("utf-8", "replace"))["error"], body)
+            connection.close()
+            self.assertEqual(seen, {200, 400})
+            self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(1)))
+
+
+if __name__ == "__main__":
+    unittest.main()
