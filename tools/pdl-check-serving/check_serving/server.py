@@ -99,6 +99,16 @@ def put_values(source, version):
         (version / "checkpoints").symlink_to(source)
 
 
+def is_open(path):
+    """Whether somebody takes connections there."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+            return True
+        except OSError:
+            return False
+
+
 class StartedServer(Server):
     """One with a library and values, at a unix socket of its own."""
 
@@ -130,8 +140,9 @@ class StartedServer(Server):
         raise Failure("pdl-serve does not come up, and says: " + (lines[-1] if lines else "nothing"))
 
     def wait(self, path):
+        """Until it listens: the socket is there a while before."""
         begin = time.monotonic()
-        while not path.exists():
+        while not is_open(path):
             if self.process.poll() is not None or time.monotonic() > begin + SECONDS_TO_LOAD:
                 self.refuse()
             time.sleep(0.02)
