@@ -63,8 +63,8 @@ public:
 
 private:
   Status cannotWrite(std::error_code error) const {
-    return Status::invalid(finalPath +
-                           ": cannot be written: " + error.message());
+    return Status::invalid(finalPath + ": cannot be written: " +
+                           error.message() + "; name another folder");
   }
 
   const std::string finalPath;
