@@ -146,7 +146,8 @@ class ServeFolder(ServedModels):
                 shutil.rmtree(third)
                 server.wait_for("model ctr, version 3: is gone")
                 self.assertEqual(server.refused("GET", "/v2/models/ctr/versions/3"),
-                                 (404, "model 'ctr' has no version '3' that answers"))
+                                 (404, "model 'ctr' has no version '3' that answers; its "
+                                       "metadata have those that do"))
                 before = len(server.lines)
                 third.mkdir()
                 [whole] = (self.trainers["ctr"] / "library").glob("*.so")

@@ -397,6 +397,13 @@ static int run(int argc, char **argv) {
       ->type_name("N")
       ->transform(wholeNumber(1, INT64_MAX))
       ->capture_default_str();
+  const auto isNamed = [&](const CLI::App *command) {
+    return command->get_name() == argv[1];
+  };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isNamed).empty())
+    return fail(2, fmt::format("{} is no command; give inspect, dump, export, "
+                               "diff, merge or prune, or --help",
+                               argv[1]));
   if (std::optional<int> status = parseFlags(
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))

@@ -352,6 +352,11 @@ private:
   std::vector<std::string> socketPaths;
 };
 
+static Status cannotListen(const std::string &place, const Error &error) {
+  return Status::invalid(place + ": " + error.message() +
+                         "; give another address");
+}
+
 Expected<std::string>
 HttpServer::Threads::listenTcp(const pdlrt::Address &address) {
   Error error;
@@ -359,7 +364,7 @@ HttpServer::Threads::listenTcp(const pdlrt::Address &address) {
   const auto places =
       resolver.resolve(address.host, std::to_string(address.port), error);
   if (error)
-    return Status::invalid(address.host + ": " + error.message());
+    return cannotListen(address.host, error);
   auto acceptor = std::make_unique<TcpAcceptor>(all.front()->context);
   const net::ip::tcp::endpoint place = places.begin()->endpoint();
   acceptor->open(place.protocol(), error);
@@ -370,7 +375,7 @@ HttpServer::Threads::listenTcp(const pdlrt::Address &address) {
   if (!error)
     acceptor->listen(net::socket_base::max_listen_connections, error);
   if (error)
-    return Status::invalid(address.toString() + ": " + error.message());
+    return cannotListen(address.toString(), error);
   pdlrt::Address taken = address;
   taken.port = acceptor->local_endpoint().port();
   tcpAcceptors.push_back(std::move(acceptor));
@@ -396,7 +401,7 @@ HttpServer::Threads::listenUnix(const pdlrt::Address &address) {
   if (!error)
     acceptor->listen(net::socket_base::max_listen_connections, error);
   if (error)
-    return Status::invalid(address.toString() + ": " + error.message());
+    return cannotListen(address.toString(), error);
   unixAcceptors.push_back(std::move(acceptor));
   if (isFile)
     socketPaths.push_back(path);

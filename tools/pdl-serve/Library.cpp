@@ -38,7 +38,8 @@ static Status checkWhole(int file) {
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN ||
       header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(Elf64_Phdr))
-    return Status::invalid("is no shared library of x86-64");
+    return Status::invalid("is no shared library of x86-64; put one there that "
+                           "pdl-translate --emit=library made");
   const auto fileSize = uint64_t(about.st_size);
   const auto isInside = [&](uint64_t offset, uint64_t size) {
     return offset <= fileSize && size <= fileSize - offset;
@@ -98,7 +99,8 @@ Library::open(const std::string &path) {
   if (!library->described)
     return Status::internal(path + ": " + library->table->last_error());
   if (library->described->program_count == 0)
-    return Status::invalid(path + " has no program that returns something");
+    return Status::invalid(path + " has no program that returns something; add "
+                                  "one to the model and translate it again");
   return std::shared_ptr<const Library>(std::move(library));
 }
 

@@ -340,7 +340,9 @@ Outcome Repository::find(std::string_view name, std::string_view version,
   const auto model = models->find(modelName);
   if (model == models->end())
     return {Code::NotFound,
-            fmt::format("there is no model '{}' that answers", modelName)};
+            fmt::format("there is no model '{}' that answers; the index of the "
+                        "repository has those that do",
+                        modelName)};
   const Versions &versions = model->second;
   if (version.empty()) {
     found.version = versions.rbegin()->second;
@@ -348,7 +350,8 @@ Outcome Repository::find(std::string_view name, std::string_view version,
     const auto wanted = versions.find(versionNumber(std::string(version)));
     if (wanted == versions.end())
       return {Code::NotFound,
-              fmt::format("model '{}' has no version '{}' that answers",
+              fmt::format("model '{}' has no version '{}' that answers; its "
+                          "metadata have those that do",
                           modelName, version)};
     found.version = wanted->second;
   }

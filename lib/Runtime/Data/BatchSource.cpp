@@ -163,8 +163,8 @@ static Status checkOptions(const DataOptions &options) {
                            "; give 0 or more");
   for (const std::string &file : options.files)
     if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
-      return Status::invalid(file +
-                             ": cannot be read: " + std::strerror(errno));
+      return Status::invalid(file + ": cannot be read: " +
+                             std::strerror(errno) + "; name a file that can");
   return {};
 }
 

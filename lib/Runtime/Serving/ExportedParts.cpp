@@ -60,7 +60,8 @@ Status NewFolder::commit() {
 }
 
 Status NewFolder::cannotWrite(std::error_code error) const {
-  return Status::invalid(finalPath + ": cannot be written: " + error.message());
+  return Status::invalid(finalPath + ": cannot be written: " + error.message() +
+                         "; name another folder");
 }
 
 //===----------------------------------------------------------------------===//

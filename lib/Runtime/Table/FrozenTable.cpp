@@ -14,9 +14,11 @@
 #include "pdlrt/Table/FrozenRows.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <unistd.h>
 
 using namespace pdlrt;
 
@@ -195,10 +197,18 @@ static Expected<FileHead> readHead(const FileBytes &file, size_t bucketBytes) {
   return head;
 }
 
+static Expected<FileBytes> openExported(const std::string &path) {
+  if (::access(path.c_str(), R_OK) != 0)
+    return Status::invalid(path +
+                           ": cannot be opened: " + std::strerror(errno) +
+                           "; export the checkpoint again");
+  return FileBytes::open(path,
+                         "name a file that `pdl-checkpoint export` wrote");
+}
+
 Expected<FrozenTable> FrozenTable::map(const std::string &path, size_t rowBytes,
                                        const FileDigest &digest) {
-  Expected<FileBytes> file =
-      FileBytes::open(path, "name a file that `pdl-checkpoint export` wrote");
+  Expected<FileBytes> file = openExported(path);
   if (!file)
     return std::move(file).status();
   Expected<FileHead> head = readHead(*file, sizeof(Bucket));
@@ -251,8 +261,7 @@ Status FrozenTable::write(const std::string &path, FileDigest &digest) const {
 }
 
 Status FrozenTable::verify(const std::string &path, const FileDigest &digest) {
-  Expected<FileBytes> file =
-      FileBytes::open(path, "name a file that `pdl-checkpoint export` wrote");
+  Expected<FileBytes> file = openExported(path);
   if (!file)
     return std::move(file).status();
   Expected<FileHead> head = readHead(*file, sizeof(Bucket));

@@ -198,10 +198,11 @@ Status Command::createTrainedModel() {
   std::vector<std::string> refused;
   Expected<Checkpoint> found =
       openCheckpoint(options.checkpoint, refused, &scheduler);
-  for (const std::string &sentence : refused)
-    logWarning("passed over " + sentence);
+  // Where there is none, the error says why.
   if (!found)
     return found.status();
+  for (const std::string &sentence : refused)
+    logWarning("passed over " + sentence);
   return createModel(&*found, CheckpointUse::Values);
 }
 

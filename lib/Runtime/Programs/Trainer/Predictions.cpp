@@ -41,7 +41,8 @@ Status pdlrt::predictionsFailed(const std::string &path, int error) {
     return Status::invalid("cannot write predictions to " + where +
                            ": nobody reads them any more");
   return Status::invalid("cannot write predictions to " + where + ": " +
-                         std::strerror(error));
+                         std::strerror(error) +
+                         (path.empty() ? "" : "; name another file"));
 }
 
 Status pdlrt::refuseSecondName(const std::string &name,

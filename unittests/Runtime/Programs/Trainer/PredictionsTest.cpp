@@ -176,7 +176,7 @@ TEST_F(PredictionsTest, WhatHasNoPlaceIsSaidFirst) {
   for (auto format : {PredictionFormat::Tsv, PredictionFormat::Safetensors})
     EXPECT_EQ(refusal(format, "/no/folder/p", ""),
               "cannot write predictions to /no/folder/p: No such file or "
-              "directory");
+              "directory; name another file");
   // Nobody has to clean up.
   auto writer = open(PredictionFormat::Safetensors, folder.file("p"));
   ASSERT_TRUE(writer.ok() && (*writer)->writeBadRow("").ok());
@@ -191,7 +191,7 @@ TEST_F(PredictionsTest, AFullDiskIsAnError) {
   for (int i = 0; i < 10'000 && status.ok(); ++i)
     status = (*writer)->writeBadRow("");
   EXPECT_EQ(status.message(), "cannot write predictions to /dev/full: No space "
-                              "left on device");
+                              "left on device; name another file");
 }
 
 } // namespace
