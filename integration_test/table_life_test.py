@@ -286,6 +286,24 @@ class TableLife(exactness.ExactnessTest):
                             "--checkpoint-deltas", 5)
         run(PDL_CHECKPOINT, "diff", found[0][-1], checkpoints_in(self.path / "resumed.saved")[-1])
 
+    def test_rows_of_a_dump_count_as_updated_then(self):
+        """A dump does not say how long periods were: no row goes early."""
+        self.translate("local")
+        plain = self.path / "plain.mlir"
+        plain.write_text(re.sub(r" (admit|shrink|score)\([^)]*\)", "", MODEL))
+        trainer = programs.compile_model(plain, self.path / "plain", "--numerics=strict")
+        run(trainer, "train", "--data", self.data, "--seed", 7, "--batch-size", BATCH, "--dump",
+            self.path / "before", "--dump-slots")
+        # 60 steps: these end a period.
+        run(self.path / "local" / "trainer", "train", "--data", self.data, "--seed", 7,
+            "--batch-size", BATCH, "--steps", 1, "--init-from", self.path / "before", "--dump",
+            self.path / "after", "--dump-slots")
+        before, after = (tensorfile.read(self.path / name) for name in ("before", "after"))
+        for table in ("counted", "shrinking"):
+            self.assertLessEqual(set(before[f"{table}.keys"].data),
+                                 set(after[f"{table}.keys"].data))
+            self.assertEqual(set(after[f"{table}.slot.period"].data), {STEPS // EVERY})
+
     def test_rows_are_evicted(self):
         self.translate("local", "sync")
         plain = self.train_here("plain")
@@ -329,7 +347,7 @@ class TableLife(exactness.ExactnessTest):
         self.same("least-recent", "server")
 
     def test_what_cannot_be(self):
-        self.translate("local", "sync")
+        self.translate("local", "sync", "hybrid")
         run(PDL_TRANSLATE, self.source, "-o", self.path / "device", "--target=cuda")
         for program, flags, sentence in (
                 ("local", ["--hogwild", "--replicas", "1x2"],
@@ -343,6 +361,9 @@ class TableLife(exactness.ExactnessTest):
         for program, flags, status, sentence in (
                 ("sync", ["--max-table-memory", "1GiB", "--servers", "localhost:1"], 1,
                  "--max-table-memory is for who holds tables, which in mode sync servers do"),
+                ("hybrid", ["--max-table-memory", "1GiB", "--servers", "localhost:1", "--peers",
+                            "localhost:2"], 1,
+                 "--max-table-memory is for who holds tables, which in mode hybrid servers do"),
                 ("local", ["--max-table-memory", "1 apple"], 2, "'1 apple' is no size"),
                 ("local", ["--max-table-memory", "0"], 2, "'0' is no size"),
                 ("local", ["--max-table-memory", "1GiB", "--hogwild", "--replicas", "1x2"], 1,

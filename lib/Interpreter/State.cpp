@@ -138,6 +138,17 @@ void Table::beginUpdate(int64_t number) {
     currentPeriod = (number - 1) / ownLife.shrinkEvery;
 }
 
+void Table::resume(int64_t updates) {
+  if (!ownLife.shrinkEvery)
+    return;
+  currentPeriod = updates / ownLife.shrinkEvery;
+  for (Elements &row : rows)
+    if (auto *single = std::get_if<std::vector<float>>(&row))
+      noteUpdate(single->data());
+    else
+      noteUpdate(std::get_if<std::vector<double>>(&row)->data());
+}
+
 template <typename T> bool Table::endPeriod(T *row) const {
   double score = 0;
   for (size_t s = 0; s < ownLife.scoreWeights.size(); ++s) {
@@ -487,7 +498,12 @@ LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
     if (!used.count(name))
       return module.emitError() << file.path() << ": tensor '" << name
                                 << "' belongs to nothing in the module";
-  return loadSteps(file, module);
+  if (failed(loadSteps(file, module)))
+    return failure();
+  for (auto op : module.getOps<TableOp>())
+    if (Table *table = findTable(op.getSymName()); table && op.getGroup())
+      table->resume(stepsOf(*op.getGroup()));
+  return success();
 }
 
 static std::string stepsName(StringRef group) {

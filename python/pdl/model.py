@@ -248,27 +248,8 @@ class Model:
             if stored not in ("bf16", "f16"):
                 raise ModelError(f"stored='{stored}'" + did_you_mean(stored, ["bf16", "f16"]))
             last += f" stored({stored})"
-        if admit_count is not None and admit_probability is not None:
-            raise ModelError(f"@{name} admits keys by count and by probability; give one of "
-                             "admit_count and admit_probability")
-        if (shrink_every is None) != (shrink_unseen is None):
-            raise ModelError(f"@{name} shrinks only with both shrink_every, the updates of a "
-                             "period, and shrink_unseen, how many periods rows may go without "
-                             "update")
-        if admit_count is not None:
-            last += f" admit(count = {admit_count})"
-        if admit_probability is not None:
-            last += f" admit(probability = {float(admit_probability)!r})"
-        if shrink_every is not None:
-            shrinks = f"every = {shrink_every}, unseen = {shrink_unseen}"
-            if shrink_decay is not None:
-                shrinks += f", decay = {float(shrink_decay)!r}"
-            if shrink_least is not None:
-                shrinks += f", least = {float(shrink_least)!r}"
-            last += f" shrink({shrinks})"
-        if score is not None:
-            weights = ", ".join(f"{slot} = {float(weight)!r}" for slot, weight in score.items())
-            last += f" score({weights})"
+        last += _life(name, admit_count, admit_probability, shrink_every, shrink_unseen,
+                      shrink_decay, shrink_least, score)
         return Table(self, name, row, _in(group) + f" init({init})" + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,
@@ -585,3 +566,47 @@ def _named(name: str, hyper: Mapping[str, float]) -> Named:
             raise ModelError(f"hyper-parameter {key} of @{name} is {value!r}; it has to be a "
                              "number")
     return Named(name, hyper)
+
+
+def _life(name: str, admit_count: int | None, admit_probability: float | None,
+          shrink_every: int | None, shrink_unseen: int | None, shrink_decay: float | None,
+          shrink_least: float | None, score: Mapping[str, float] | None) -> str:
+    """The clauses of a table whose keys come and go."""
+    for what, value in (("admit_count", admit_count), ("shrink_every", shrink_every),
+                        ("shrink_unseen", shrink_unseen)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise ModelError(f"@{name} has {what}={value!r}; expected a whole number")
+    for what, value in (("admit_probability", admit_probability), ("shrink_decay", shrink_decay),
+                        ("shrink_least", shrink_least)):
+        if value is not None and not is_number(value):
+            raise ModelError(f"@{name} has {what}={value!r}; expected a number")
+    if admit_count is not None and admit_probability is not None:
+        raise ModelError(f"@{name} admits keys by count and by probability; give one of "
+                         "admit_count and admit_probability")
+    if (shrink_every is None) != (shrink_unseen is None):
+        raise ModelError(f"@{name} shrinks only with both shrink_every, the updates of a period, "
+                         "and shrink_unseen, how many periods rows may go without update")
+    if shrink_every is None and (shrink_decay is not None or shrink_least is not None):
+        raise ModelError(f"@{name} has shrink_decay or shrink_least, which are for the end of a "
+                         "period; give shrink_every and shrink_unseen too")
+    text = ""
+    if admit_count is not None:
+        text += f" admit(count = {admit_count})"
+    if admit_probability is not None:
+        text += f" admit(probability = {number(admit_probability)})"
+    if shrink_every is not None:
+        shrinks = f"every = {shrink_every}, unseen = {shrink_unseen}"
+        if shrink_decay is not None:
+            shrinks += f", decay = {number(shrink_decay)}"
+        if shrink_least is not None:
+            shrinks += f", least = {number(shrink_least)}"
+        text += f" shrink({shrinks})"
+    if score is not None:
+        if not isinstance(score, Mapping) or not score or not all(
+                isinstance(slot, str) and slot.isidentifier() and is_number(weight)
+                for slot, weight in score.items()):
+            raise ModelError(f"@{name} has score={score!r}; expected weights of row slots, such "
+                             'as {"show": 0.1, "click": 0.9}')
+        weights = ", ".join(f"{slot} = {number(weight)}" for slot, weight in score.items())
+        text += f" score({weights})"
+    return text

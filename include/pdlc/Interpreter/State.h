@@ -129,6 +129,8 @@ public:
   /// the end of a period rows go that were not updated for long.
   void beginUpdate(int64_t number);
   void endUpdate(int64_t number);
+  /// So many updates were applied before: rows count as updated now.
+  void resume(int64_t updates);
   /// At the end of a period: a row's slots decay; whether the row goes.
   template <typename T> bool endPeriod(T *row) const;
   /// The keys that have a row, ascending as signed integers.

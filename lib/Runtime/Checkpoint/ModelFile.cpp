@@ -463,5 +463,17 @@ Status pdlrt::initializeModel(Model &model, const std::string &path,
   Expected<SafetensorsFile> file = SafetensorsFile::open(path);
   if (!file)
     return file.status();
-  return Initializer(model, *file, coverage).run();
+  PDLRT_RETURN_IF_ERROR(Initializer(model, *file, coverage).run());
+  // A dump does not say how long its periods are, if it has any: rows count as
+  // updated now, so that none goes early.
+  std::vector<TableRow> rows;
+  for (int32_t s = 0; s < model.descriptor().symbol_count; ++s)
+    if (const EmbeddingTable *table = model.table(s);
+        table && table->options().life.hasPeriods())
+      for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
+        table->collectShard(shard, rows);
+        for (const TableRow &row : rows)
+          table->options().setPeriod(row.row, table->period());
+      }
+  return {};
 }

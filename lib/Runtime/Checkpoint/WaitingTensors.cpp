@@ -65,13 +65,16 @@ pdlrt::waitingKeysOf(const Checkpoint &checkpoint, size_t index) {
   columns.notes.resize(columns.keys.size());
   PDLRT_RETURN_IF_ERROR(keyTensor->copyTo(columns.keys.data()));
   PDLRT_RETURN_IF_ERROR(noteTensor->copyTo(columns.notes.data()));
+  // Above them an index keeps bits of the key.
+  constexpr int mostBits = 30;
   std::pair<int, int64_t> last = {-1, 0};
   for (size_t i = 0; i < columns.keys.size(); ++i) {
     const int64_t key = columns.keys[i];
     const std::pair<int, int64_t> place = {EmbeddingTable::shardOf(key), key};
     const WaitingBits bits(uint32_t(columns.notes[i]));
     if (!part.holdsShard(place.first) || place <= last ||
-        bits.saved().bits() != bits.bits() || bits.count() == 0)
+        bits.saved().bits() != bits.bits() || bits.count() == 0 ||
+        bits.bits() >> mostBits != 0)
       return checkpoint.damaged(fmt::format(
           "{}: key {}, which waits for a row, is not in its place, or without "
           "a count",

@@ -41,9 +41,10 @@ static std::string bytesOf(std::string &text) {
 void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
                                const std::string &group) {
   app.add_option("--max-table-memory", bound.mostBytes,
-                 "The most that all tables of this process hold, keys and "
+                 "The most that all tables of this process use, keys and "
                  "rows with their slots: beyond it, rows are evicted between "
-                 "steps, and begin anew if their keys come again. Part of the "
+                 "steps, and begin anew if their keys come again. What tables "
+                 "hold for later is some 40 MiB a table more. Part of the "
                  "result; with several servers so is their number")
       ->type_name("BYTES")
       ->transform(CLI::Validator(bytesOf, ""))

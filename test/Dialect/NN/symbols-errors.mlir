@@ -773,3 +773,15 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unsee
 nn.group @g rule(@click_adagrad) rate(0.1)
 // expected-error @+1 {{score has 'show' twice}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 1.0, show = 2.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a count and by a probability; expected one of them (C6)}}
+"nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, admit_count = 4 : i64, admit_probability = 0.5 : f64} : () -> ()
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{has a score of no slots; name some, such as score(show = 0.1, click = 0.9) (C8)}}
+"nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, shrink_every = 1 : i64, shrink_unseen = 1 : i64, shrink_least = 0.5 : f64, score = {}} : () -> ()

@@ -296,6 +296,9 @@ static LogicalResult verifyScore(TableOp table) {
         "needs a score exactly if it shrinks with decay or least; write both, "
         "such as shrink(every = 1000, unseen = 7, decay = 0.98, least = 0.5) "
         "score(show = 0.1, click = 0.9) (C8)");
+  if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
+    return table.emitOpError("has a score of no slots; name some, such as "
+                             "score(show = 0.1, click = 0.9) (C8)");
   if (DictionaryAttr score = table.getScoreAttr())
     for (NamedAttribute weight : score) {
       auto number = dyn_cast<FloatAttr>(weight.getValue());
@@ -315,6 +318,9 @@ static LogicalResult verifyLife(TableOp table) {
     return table.emitOpError(
         "admits or shrinks, and is in no group, so that nothing trains it; "
         "give it one, or leave that out (C6)");
+  if (table.getAdmitCount() && table.getAdmitProbability())
+    return table.emitOpError("admits keys by a count and by a probability; "
+                             "expected one of them (C6)");
   if (std::optional<uint64_t> count = table.getAdmitCount();
       count && (static_cast<int64_t>(*count) < 1 ||
                 static_cast<int64_t>(*count) > mostCount))

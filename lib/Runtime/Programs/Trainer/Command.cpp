@@ -137,7 +137,7 @@ Status Command::checkTableBound() const {
         fmt::format("--max-table-memory is not for mode {}, in which each "
                     "trainer has rows of its own; leave it out",
                     mode.name));
-  if (mode.hasServers && !options.ownerProgram)
+  if (mode.hasServers && mode.tablesWith == pdlabi::OwnerPlace::Servers)
     return Status::invalid(fmt::format(
         "--max-table-memory is for who holds tables, which in mode {} servers "
         "do; give the flag to pserver",
