@@ -236,6 +236,10 @@ class Library(unittest.TestCase):
         loaded.reload(alone / steps[2].name)
         self.assertEqual(self.score(loaded, 512),
                          self.predictions("--checkpoint", steps[2]))
+        # Of a folder neither; the last one, of the end of the epoch, is whole.
+        shutil.rmtree(alone / steps[-1].name)
+        loaded.reload(alone)
+        self.assertEqual(self.score(loaded, 512), self.predictions("--checkpoint", steps[-2]))
         with self.assertRaises(serving.ServingError) as caught:
             self.library().open(alone / steps[2].name)
         self.assertIn(steps[0].name, str(caught.exception))

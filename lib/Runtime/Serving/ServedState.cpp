@@ -445,8 +445,9 @@ static std::string newestOf(const std::string &path) {
   std::error_code ignored;
   if (fs::exists(fs::path(path) / manifestName, ignored))
     return path;
+  // The newest first.
   const std::vector<int64_t> found = listCheckpoints(path);
-  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.back());
+  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.front());
 }
 
 static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
