@@ -236,6 +236,10 @@ class Library(unittest.TestCase):
         loaded.reload(alone / steps[2].name)
         self.assertEqual(self.score(loaded, 512),
                          self.predictions("--checkpoint", steps[2]))
+        # Of a folder neither; the last one, of the end of the epoch, is whole.
+        shutil.rmtree(alone / steps[-1].name)
+        loaded.reload(alone)
+        self.assertEqual(self.score(loaded, 512), self.predictions("--checkpoint", steps[-2]))
         with self.assertRaises(serving.ServingError) as caught:
             self.library().open(alone / steps[2].name)
         self.assertIn(steps[0].name, str(caught.exception))
@@ -298,6 +302,21 @@ class Library(unittest.TestCase):
         # A row has its 40 bytes, with its key in the index 53; the slots of Adam have 80.
         parameters = 4 * (273 * 400 + 400 + 2 * (400 * 400 + 400) + 400 + 1)
         self.assertLess(state["bytes"] - parameters, 54 * state["rows"])
+
+    def test_factors_of_products(self):
+        """They are laid out by the first call, and then as soon as other values are loaded; of a
+        product of one column nothing is."""
+        loaded = self.library().open(self.checkpoint)
+        before = loaded.state()["bytes"]
+        for batch in 1, 20, 100, 1:
+            self.score(loaded, batch, self.lines[:100])
+        laid_out = loaded.state()["bytes"] - before
+        products = 4 * (273 * 400 + 2 * 400 * 400)
+        self.assertGreaterEqual(laid_out, products)
+        self.assertLess(laid_out, 1.1 * products)
+        loaded.reload(self.checkpoint)
+        self.assertEqual(loaded.state()["bytes"], before + laid_out)
+        self.assertEqual(self.score(loaded, 100), self.expected)
 
     def test_what_is_refused(self):
         loaded = self.library().open(self.checkpoint)

@@ -37,6 +37,11 @@ struct GemmCall {
   const pdl_post *posts = nullptr;
   /// From row to row of A and of B, as they lie in memory; 0: without gaps.
   int64_t aStride = 0, bStride = 0;
+  /// B as the strict kernels of this CPU read it (PackedFactors.h); null: B is
+  /// read where it is.
+  const void *packedB = nullptr;
+  /// All of `packedB` is finite: products may leave zeros of A out.
+  bool isFiniteB = false;
 
   int64_t strideOfA() const { return aStride ? aStride : (transposeA ? m : k); }
   int64_t strideOfB() const { return bStride ? bStride : (transposeB ? k : n); }
@@ -92,10 +97,16 @@ using FastGemm = bool (*)(GemmWorkspace &workspace, const GemmCall &call);
 /// called before the first product.
 void registerFastGemm(FastGemm backend);
 
-/// The product of a compiled program: by the fast backend where `product`
-/// (PDL_PRODUCT_...) allows it, by the kernels of bf16 where it says so, else
-/// by the strict kernels of this CPU. A large one is shared by the threads of
-/// the caller's task.
+/// Elements of B as `strictGemm` by the same kernels reads it with
+/// `GemmCall::packedB`, whatever m, A, C and posts of that product are. Null
+/// `out`: counts them only.
+int64_t packStrictFactor(GemmIsa isa, const GemmCall &call, void *out);
+
+/// The product of a compiled program: by the strict kernels of this CPU where B
+/// is one of `GemmWorkspace::constants`; by the fast backend where `product`
+/// (PDL_PRODUCT_...) allows it; by the kernels of bf16 where it says so, else
+/// by the strict kernels. A large one is shared by the threads of the caller's
+/// task.
 void gemm(int32_t product, GemmWorkspace &workspace, const GemmCall &call);
 
 } // namespace pdlrt

@@ -17,6 +17,8 @@
 
 namespace pdlrt {
 
+class PackedFactors;
+
 /// What a backend keeps for one thread, such as compiled primitives.
 class GemmBackendState {
 public:
@@ -39,6 +41,10 @@ public:
 
   /// What the fast backend keeps here; null at first.
   std::unique_ptr<GemmBackendState> backendState;
+
+  /// Factors that never change while they are here; null: none is known. They
+  /// outlive their use.
+  PackedFactors *constants = nullptr;
 
   /// Makes `count` workspaces for parts of a product, if there is memory.
   bool reserveParts(size_t count);

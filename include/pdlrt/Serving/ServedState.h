@@ -18,6 +18,7 @@
 #include "pdlrt/Checkpoint/Manifest.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Gemm/PackedFactors.h"
 #include "pdlrt/Table/FrozenRows.h"
 #include "pdlrt/Table/FrozenTable.h"
 #include "pdlrt/Table/TableOptions.h"
@@ -60,7 +61,7 @@ private:
   std::vector<std::shared_ptr<const FrozenTable>> levels;
 };
 
-/// The values of one checkpoint or dump. Nobody changes it: any number of
+/// The values of one checkpoint or dump. Nobody changes them: any number of
 /// threads may read.
 class ServedState {
 public:
@@ -82,13 +83,15 @@ public:
   /// them.
   void *const *parameters() const { return parameterPointers.data(); }
   const FrozenRows *const *tables() const { return tablePointers.data(); }
+  /// Parameters as products read them, for whoever multiplies by them.
+  PackedFactors &factors() const { return packedFactors; }
 
   uint64_t seed() const { return initialSeed; }
   /// Of the training; -1 where a dump does not say it.
   int64_t steps() const { return stepCount; }
   /// Of all tables.
   int64_t rows() const;
-  /// Of all parameters and tables.
+  /// Of all parameters, also as products read them, and tables.
   size_t memoryBytes() const;
 
 private:
@@ -102,6 +105,8 @@ private:
   size_t parameterBytes = 0;
   std::vector<AlignedBuffer> parameterMemory;
   std::vector<void *> parameterPointers;
+  /// By symbol. What is packed of the values is no other value.
+  mutable PackedFactors packedFactors;
   std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
 };

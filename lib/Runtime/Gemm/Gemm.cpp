@@ -12,6 +12,7 @@
 #include "Slices.h"
 #include "StrictKernels.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Gemm/PackedFactors.h"
 #include "pdlrt/Sched/Scheduler.h"
 
 #include <algorithm>
@@ -59,8 +60,11 @@ template <typename T> StrictArguments<T> argumentsOf(const GemmCall &call) {
   arguments.postCount = call.postCount;
   arguments.posts = call.posts;
   arguments.biasStride = 1;
+  arguments.packed = static_cast<const T *>(call.packedB);
+  arguments.skipsZeros = call.isFiniteB;
   const bool isBPlain = call.strideOfB() == (call.transposeB ? call.k : 1);
-  if (call.n == 1 && call.m > 1 && call.cStride == 1 && isBPlain) {
+  if (call.n == 1 && call.m > 1 && call.cStride == 1 && isBPlain &&
+      !call.packedB) {
     // One column: taken as one row, C^T = B^T A^T, the vectors run along m.
     arguments.a = static_cast<const T *>(call.b);
     arguments.b = static_cast<const T *>(call.a);
@@ -139,6 +143,18 @@ void pdlrt::strictGemm(GemmIsa isa, GemmWorkspace &workspace,
     kernels.f32(argumentsOf<float>(call), scratch);
 }
 
+int64_t pdlrt::packStrictFactor(GemmIsa isa, const GemmCall &call, void *out) {
+  const StrictKernels &kernels =
+      isa == GemmIsa::v4 ? strictKernelsV4 : strictKernelsV3;
+  GemmCall factor = call;
+  // A column would be taken as a row.
+  factor.m = 1;
+  return call.type == PDL_F64 ? kernels.packF64(argumentsOf<double>(factor),
+                                                static_cast<double *>(out))
+                              : kernels.packF32(argumentsOf<float>(factor),
+                                                static_cast<float *>(out));
+}
+
 template <typename T>
 static StrictBatch<T> batchOf(GemmCall call, int64_t begin, int64_t end) {
   call.a = static_cast<const T *>(call.a) + begin * call.m * call.k;
@@ -215,6 +231,14 @@ static void multiply(int32_t product, FastGemm fast, GemmWorkspace &workspace,
 
 void pdlrt::gemm(int32_t product, GemmWorkspace &workspace,
                  const GemmCall &call) {
+  if (workspace.constants && product != PDL_PRODUCT_BF16)
+    if (const PackedFactor *found = workspace.constants->find(call)) {
+      const TraceSpan span("product", {call.m, call.n, call.k});
+      GemmCall direct = call;
+      direct.packedB = found->packed.data();
+      direct.isFiniteB = found->isFinite;
+      return strictGemm(nativeGemmIsa(), workspace, direct);
+    }
   const int width = parallelWidth();
   const FastGemm fast = product == PDL_PRODUCT_FAST && call.type == PDL_F32
                             ? fastGemm()

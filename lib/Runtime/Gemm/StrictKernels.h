@@ -27,6 +27,11 @@ template <typename T> struct StrictArguments {
   const pdl_post *posts;
   /// 1: bias[column]; 0: the one element bias[0] for every column.
   int64_t biasStride;
+  /// What `packF32` or `packF64` of the same kernels made of b, which then is
+  /// not read; null: nothing.
+  const T *packed;
+  /// With `packed`: all of b is finite, so that zeros of a may be left out.
+  bool skipsZeros;
 };
 
 /// `count` products of one shape whose factors and results stand one behind the
@@ -44,6 +49,10 @@ struct StrictKernels {
   void (*f64)(const StrictArguments<double> &arguments, void *scratch);
   void (*batchF32)(const StrictBatch<float> &batch, void *scratch);
   void (*batchF64)(const StrictBatch<double> &batch, void *scratch);
+  /// Lays b out as products read it, whatever their m, a, c and posts are; how
+  /// many elements that takes. Null `out`: counts only.
+  int64_t (*packF32)(const StrictArguments<float> &arguments, float *out);
+  int64_t (*packF64)(const StrictArguments<double> &arguments, double *out);
 };
 
 extern const StrictKernels strictKernelsV3;

@@ -17,6 +17,7 @@
 //   rowVectors              the same for products of one row
 //   zero, load, store, loadMasked, storeMasked, broadcast, add, fma
 //   zeroWhereNotPositive(test, x)   test <= 0 ? +0 : x
+//   hasMinusZero(x)         whether a lane is -0
 //   maskOf(count)           the first `count` lanes
 //
 // The product is cut into blocks of k, n and m, so that packed parts of B and A
@@ -350,31 +351,53 @@ void multiplyBlock(const StrictArguments<typename Vector::Element> &g,
   }
 }
 
+/// Blocks of k, of about equal depth; one even if k is 0, for the posts.
+struct DepthBlocks {
+  explicit DepthBlocks(int64_t k)
+      : k(k),
+        count(k > depthOfBlock ? (k + depthOfBlock - 1) / depthOfBlock : 1),
+        even((k + count - 1) / count) {}
+  int64_t begin(int64_t block) const { return smaller(block * even, k); }
+  int64_t depth(int64_t block) const { return smaller(even, k - begin(block)); }
+
+  int64_t k, count, even;
+};
+
+/// Packs the columns [column, column + columns) of one block of k.
+template <typename Vector>
+void packFactor(const StrictArguments<typename Vector::Element> &g,
+                int64_t column, int64_t columns, int64_t p, int64_t depth,
+                typename Vector::Element *out) {
+  pack<typename Vector::Element, Vector::tileVectors * Vector::lanes,
+       Vector::lanes>(g.transposeB,
+                      g.transposeB ? g.b + column * g.bStride + p
+                                   : g.b + p * g.bStride + column,
+                      g.bStride, depth, columns, out);
+}
+
+/// A product whose B is packed: StrictPackedImpl.h.
+template <typename Vector>
+void multiplyPacked(const StrictArguments<typename Vector::Element> &g,
+                    typename Vector::Element *scratch);
+
 template <typename Vector>
 void multiply(const StrictArguments<typename Vector::Element> &g,
               void *scratch) {
   using Element = typename Vector::Element;
+  if (g.packed)
+    return multiplyPacked<Vector>(g, static_cast<Element *>(scratch));
   if (!g.transposeB && g.m == 1)
     return multiplyDirectly<Vector, 1, Vector::rowVectors>(g);
   if (!g.transposeB && g.m <= 5 * Vector::tileRows)
     return multiplyDirectly<Vector, Vector::tileRows, Vector::tileVectors>(g);
   auto *packedB = static_cast<Element *>(scratch);
   Element *packedA = packedB + depthOfBlock * (columnsOfBlock + 16);
-  constexpr int64_t tileColumns = Vector::tileVectors * Vector::lanes;
-  // Blocks of about equal depth; one even if k is 0, for the posts.
-  const int64_t depthBlocks =
-      g.k > depthOfBlock ? (g.k + depthOfBlock - 1) / depthOfBlock : 1;
-  const int64_t evenDepth = (g.k + depthBlocks - 1) / depthBlocks;
+  const DepthBlocks blocks(g.k);
   for (int64_t column = 0; column < g.n; column += columnsOfBlock) {
     const int64_t columns = smaller(columnsOfBlock, g.n - column);
-    for (int64_t block = 0; block < depthBlocks; ++block) {
-      const int64_t p = smaller(block * evenDepth, g.k);
-      const int64_t depth = smaller(evenDepth, g.k - p);
-      pack<Element, tileColumns, Vector::lanes>(
-          g.transposeB,
-          g.transposeB ? g.b + column * g.bStride + p
-                       : g.b + p * g.bStride + column,
-          g.bStride, depth, columns, packedB);
+    for (int64_t block = 0; block < blocks.count; ++block) {
+      const int64_t p = blocks.begin(block), depth = blocks.depth(block);
+      packFactor<Vector>(g, column, columns, p, depth, packedB);
       for (int64_t row = 0; row < g.m; row += rowsOfBlock) {
         const int64_t rows = smaller(rowsOfBlock, g.m - row);
         pack<Element, Vector::tileRows, 1>(!g.transposeA,
@@ -383,7 +406,7 @@ void multiply(const StrictArguments<typename Vector::Element> &g,
                                                : g.a + row * g.aStride + p,
                                            g.aStride, depth, rows, packedA);
         multiplyBlock<Vector>(g, row, rows, column, columns, depth, packedA,
-                              packedB, block == 0, block + 1 == depthBlocks);
+                              packedB, block == 0, block + 1 == blocks.count);
       }
     }
   }

@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "StrictKernelsImpl.h"
+#include "StrictPackedImpl.h"
 #include "Vectors256.h"
 
 namespace pdlrt {
 
-const StrictKernels strictKernelsV3 = {
-    packedElements * int64_t(sizeof(double)), multiply<FloatVector>,
-    multiply<DoubleVector>, multiplyBatch<FloatVector>,
-    multiplyBatch<DoubleVector>};
+const StrictKernels strictKernelsV3 = {packedElements * int64_t(sizeof(double)),
+                                       multiply<FloatVector>,
+                                       multiply<DoubleVector>,
+                                       multiplyBatch<FloatVector>,
+                                       multiplyBatch<DoubleVector>,
+                                       packWhole<FloatVector>,
+                                       packWhole<DoubleVector>};
 
 } // namespace pdlrt

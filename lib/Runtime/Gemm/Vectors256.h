@@ -47,6 +47,10 @@ struct FloatVector {
   static Register zeroWhereNotPositive(Register test, Register x) {
     return _mm256_andnot_ps(_mm256_cmp_ps(test, zero(), _CMP_LE_OQ), x);
   }
+  static bool hasMinusZero(Register x) {
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(
+               _mm256_castps_si256(x), _mm256_set1_epi32(INT32_MIN)))) != 0;
+  }
   static Mask maskOf(int count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count),
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -79,6 +83,10 @@ struct DoubleVector {
   }
   static Register zeroWhereNotPositive(Register test, Register x) {
     return _mm256_andnot_pd(_mm256_cmp_pd(test, zero(), _CMP_LE_OQ), x);
+  }
+  static bool hasMinusZero(Register x) {
+    return _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(
+               _mm256_castpd_si256(x), _mm256_set1_epi64x(INT64_MIN)))) != 0;
   }
   static Mask maskOf(int count) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count),

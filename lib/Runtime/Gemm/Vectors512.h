@@ -46,6 +46,10 @@ struct FloatVector {
     return _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(test, zero(), _CMP_LE_OQ),
                               zero());
   }
+  static bool hasMinusZero(Register x) {
+    return _mm512_cmpeq_epi32_mask(_mm512_castps_si512(x),
+                                   _mm512_set1_epi32(INT32_MIN)) != 0;
+  }
   static Mask maskOf(int count) { return static_cast<Mask>((1u << count) - 1); }
 };
 
@@ -76,6 +80,10 @@ struct DoubleVector {
   static Register zeroWhereNotPositive(Register test, Register x) {
     return _mm512_mask_mov_pd(x, _mm512_cmp_pd_mask(test, zero(), _CMP_LE_OQ),
                               zero());
+  }
+  static bool hasMinusZero(Register x) {
+    return _mm512_cmpeq_epi64_mask(_mm512_castpd_si512(x),
+                                   _mm512_set1_epi64(INT64_MIN)) != 0;
   }
   static Mask maskOf(int count) { return static_cast<Mask>((1u << count) - 1); }
 };

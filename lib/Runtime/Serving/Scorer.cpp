@@ -177,6 +177,7 @@ Status Scorer::run(const ServedState &state, int64_t batch,
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
   worker.bindFrozen(descriptor.symbols, state.tables(),
                     descriptor.symbol_count);
+  worker.gemmWorkspace().constants = &state.factors();
   context.parameters = state.parameters();
   if (int64_t(sampleNumbers.size()) < batch) {
     sampleNumbers.resize(size_t(batch));

@@ -118,7 +118,7 @@ int64_t ServedState::rows() const {
 }
 
 size_t ServedState::memoryBytes() const {
-  size_t sum = parameterBytes;
+  size_t sum = parameterBytes + packedFactors.memoryBytes();
   for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->memoryBytes() : 0;
   return sum;
@@ -138,7 +138,9 @@ public:
   /// Those that follow `before`, the oldest first.
   Status readDeltas(const std::vector<Checkpoint> &deltas,
                     const ServedState &before);
-  std::shared_ptr<const ServedState> take() { return std::move(state); }
+  /// What was filled. `before`, unless null: what is packed of that is packed
+  /// of this too, so that no call has to.
+  std::shared_ptr<const ServedState> take(const ServedState *before);
 
 private:
   void *reserveParameter(int32_t index);
@@ -158,6 +160,20 @@ private:
 };
 
 } // namespace pdlrt
+
+std::shared_ptr<const ServedState>
+StateLoader::take(const ServedState *before) {
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
+    const pdl_symbol &symbol = descriptor.symbols[i];
+    const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
+    state->packedFactors.addConstant(
+        isTable ? nullptr : state->parameterPointers[i],
+        isTable ? 0 : size_t(elementCount(symbol)) * elementSize(symbol));
+  }
+  if (before)
+    state->packedFactors.packAs(before->packedFactors);
+  return std::move(state);
+}
 
 void *StateLoader::reserveParameter(int32_t index) {
   const pdl_symbol &symbol = descriptor.symbols[index];
@@ -402,15 +418,21 @@ Status StateLoader::readExport(const std::string &path) {
   return {};
 }
 
-Expected<std::shared_ptr<const ServedState>>
-ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
+static Expected<std::shared_ptr<const ServedState>>
+loadWhole(const pdl_descriptor &descriptor, const std::string &path,
+          const ServedState *before) {
   StateLoader loader(descriptor);
   std::error_code ignored;
   PDLRT_RETURN_IF_ERROR(std::filesystem::is_regular_file(path, ignored)
                             ? loader.readDump(path)
                         : isExport(path) ? loader.readExport(path)
                                          : loader.readCheckpoint(path));
-  return loader.take();
+  return loader.take(before);
+}
+
+Expected<std::shared_ptr<const ServedState>>
+ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
+  return loadWhole(descriptor, path, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -423,8 +445,9 @@ static std::string newestOf(const std::string &path) {
   std::error_code ignored;
   if (fs::exists(fs::path(path) / manifestName, ignored))
     return path;
+  // The newest first.
   const std::vector<int64_t> found = listCheckpoints(path);
-  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.back());
+  return found.empty() ? "" : CheckpointFolder::nameIn(path, found.front());
 }
 
 static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
@@ -457,12 +480,12 @@ ServedState::loadAfter(const pdl_descriptor &descriptor,
                        const std::string &path, const ServedState &before) {
   const std::string newest = newestOf(path);
   if (newest.empty() || !before.link)
-    return load(descriptor, path);
+    return loadWhole(descriptor, path, &before);
   const std::optional<std::vector<Checkpoint>> deltas =
       deltasAfter(*before.link, newest);
   if (!deltas)
-    return load(descriptor, path);
+    return loadWhole(descriptor, path, &before);
   StateLoader loader(descriptor);
   PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
-  return loader.take();
+  return loader.take(&before);
 }

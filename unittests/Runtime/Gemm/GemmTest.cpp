@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -111,14 +112,32 @@ template <typename T> struct Product {
     for (GemmIsa isa : {GemmIsa::v3, GemmIsa::v4}) {
       if (!isSupported(isa))
         continue;
-      std::vector<T> c;
-      strictGemm(isa, workspace, call(c));
-      for (size_t i = 0; i < c.size(); ++i)
-        ASSERT_TRUE(sameBits(c[i], expected[i]))
-            << (isa == GemmIsa::v4 ? "v4 " : "v3 ") << m << "x" << n << "x" << k
-            << " transposed " << transposeA << transposeB << " posts "
-            << posts.size() << ": element " << i << " is " << c[i] << ", not "
-            << expected[i];
+      // B as it is; packed; packed, with zeros of A left out.
+      for (const int form : {0, 1, 2}) {
+        const bool isPacked = form > 0;
+        std::vector<T> c;
+        GemmCall whole = call(c);
+        AlignedBuffer packed;
+        const bool isFinite = std::ranges::all_of(
+            b, [](T value) { return std::isfinite(value); });
+        if ((isPacked && n < 2) || (form == 2 && !isFinite))
+          continue;
+        if (isPacked) {
+          const auto count = size_t(packStrictFactor(isa, whole, nullptr));
+          packStrictFactor(isa, whole, packed.reserveFor<T>(count));
+          whole.packedB = packed.data();
+          whole.isFiniteB = form == 2;
+          // It stands for B.
+          whole.b = nullptr;
+        }
+        strictGemm(isa, workspace, whole);
+        for (size_t i = 0; i < c.size(); ++i)
+          ASSERT_TRUE(sameBits(c[i], expected[i]))
+              << (isa == GemmIsa::v4 ? "v4 " : "v3 ") << m << "x" << n << "x"
+              << k << " transposed " << transposeA << transposeB << " posts "
+              << posts.size() << ", form " << form << ": element " << i
+              << " is " << c[i] << ", not " << expected[i];
+      }
     }
   }
 };
@@ -227,10 +246,10 @@ TEST(StrictGemmTest, ProductsSideBySideF64) { expectBatch<double>(); }
 
 TEST(StrictGemmTest, BlocksOfEachDimension) {
   std::mt19937 random(4);
-  const int64_t shapes[][3] = {{97, 481, 515}, {100, 40, 800}, {193, 961, 3},
-                               {3, 49, 4096},  {1, 100, 5000}, {200, 1, 4096},
-                               {9, 100, 1600}, {5, 7, 0},      {1, 7, 0},
-                               {7, 1, 0}};
+  const int64_t shapes[][3] = {{97, 481, 515}, {100, 40, 800},  {193, 961, 3},
+                               {3, 49, 4096},  {1, 1000, 1100}, {1, 100, 5000},
+                               {200, 1, 4096}, {9, 100, 1600},  {5, 7, 0},
+                               {1, 7, 0},      {7, 1, 0}};
   for (const auto &[m, n, k] : shapes)
     for (int transposes = 0; transposes < 4; ++transposes) {
       Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
@@ -241,6 +260,66 @@ TEST(StrictGemmTest, BlocksOfEachDimension) {
       if (m * n < 10000)
         wide.expectStrict();
     }
+}
+
+/// Some numbers of A are zero, of several rows at once too, as behind a relu.
+template <typename T>
+void makeSparse(Product<T> &product, std::mt19937 &random) {
+  const auto at = [&](int64_t i, int64_t p) -> T & {
+    return product
+        .a[size_t(product.transposeA ? p * product.m + i : i * product.k + p)];
+  };
+  for (int64_t p = 0; p < product.k; ++p) {
+    const bool isDead = random() % 2 == 0;
+    for (int64_t i = 0; i < product.m; ++i)
+      if (isDead || random() % 4 == 0)
+        at(i, p) = random() % 3 == 0 ? T(-0.0) : T(0);
+  }
+}
+
+TEST(StrictGemmTest, ZerosThatAreLeftOut) {
+  std::mt19937 random(8);
+  const int64_t shapes[][3] = {{1, 400, 400},  {1, 1000, 1100}, {1, 97, 33},
+                               {1, 24, 5},     {4, 48, 16},     {8, 100, 600},
+                               {97, 481, 515}, {23, 50, 40},    {16, 7, 3}};
+  for (const auto &[m, n, k] : shapes)
+    for (int transposes = 0; transposes < 4; ++transposes) {
+      Product<float> product(transposes & 1, transposes & 2, m, n, k, random);
+      makeSparse(product, random);
+      product.usePosts(transposes);
+      product.expectStrict();
+      Product<double> wide(transposes & 1, transposes & 2, m, n, k, random);
+      makeSparse(wide, random);
+      wide.usePosts(3 - transposes);
+      wide.expectStrict();
+      // Nothing is left, and of some samples nothing.
+      std::fill_n(product.a.begin(), product.a.size() / 2, 0.0F);
+      product.expectStrict();
+      std::ranges::fill(product.a, -0.0F);
+      product.expectStrict();
+    }
+}
+
+// Sums that are rounded to -0 become +0 by a zero that follows, or do not.
+TEST(StrictGemmTest, MinusZeroAndZerosThatAreLeftOut) {
+  std::mt19937 random(9);
+  constexpr float tiny = 0x1p-140F;
+  int64_t minusZeros = 0, plusZeros = 0;
+  for (int turn = 0; turn < 400; ++turn) {
+    const int64_t m = turn % 2 ? 1 : 8, n = 100, k = 40;
+    Product<float> product(turn & 2, turn & 4, m, n, k, random);
+    makeSparse(product, random);
+    for (float &value : product.a)
+      if (value != 0)
+        value = random() % 2 ? tiny : -tiny;
+    for (float &value : product.b)
+      value = random() % 3 == 0 ? 0.0F : random() % 2 ? tiny : -tiny;
+    product.expectStrict();
+    for (const float sum : product.reference())
+      ++(std::signbit(sum) ? minusZeros : plusZeros);
+  }
+  EXPECT_GT(minusZeros, 1000);
+  EXPECT_GT(plusZeros, 1000);
 }
 
 TEST(StrictGemmTest, NaNInfinityAndDenormals) {

@@ -1,0 +1,111 @@
+//===- PackedFactors.cpp - Factors that are packed once -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Gemm/PackedFactors.h"
+
+#include "pdlrt/Core/Finite.h"
+
+#include <memory>
+#include <new>
+#include <utility>
+
+using namespace pdlrt;
+
+/// A larger factor is packed by each product: it would be in memory twice, and
+/// products with it take so long anyway.
+static constexpr size_t mostBytes = size_t(16) << 20;
+
+PackedFactors::~PackedFactors() {
+  for (const Entry *entry = first.load(); entry;)
+    delete std::exchange(entry, entry->next);
+}
+
+void PackedFactors::addConstant(const void *begin, size_t bytes) {
+  constants.push_back({static_cast<const char *>(begin), bytes});
+}
+
+/// From the first element of B behind the last one, in bytes.
+static size_t extentOfB(const GemmCall &call) {
+  const int64_t rows = call.transposeB ? call.n : call.k;
+  const int64_t columns = call.transposeB ? call.k : call.n;
+  return size_t((rows - 1) * call.strideOfB() + columns) *
+         elementSize(call.type);
+}
+
+static bool isSameFactor(const GemmCall &a, const GemmCall &b) {
+  return a.b == b.b && a.type == b.type && a.transposeB == b.transposeB &&
+         a.n == b.n && a.k == b.k && a.strideOfB() == b.strideOfB();
+}
+
+const PackedFactors::Entry *PackedFactors::lookUp(const GemmCall &call) const {
+  const Entry *entry = first.load(std::memory_order_acquire);
+  while (entry && !isSameFactor(entry->call, call))
+    entry = entry->next;
+  return entry;
+}
+
+const PackedFactor *PackedFactors::find(const GemmCall &call) {
+  if (call.n < 2 || call.k < 1)
+    return nullptr;
+  if (const Entry *entry = lookUp(call))
+    return &entry->factor;
+  const size_t extent = extentOfB(call);
+  if (extent > mostBytes)
+    return nullptr;
+  const auto *begin = static_cast<const char *>(call.b);
+  for (size_t i = 0; i < constants.size(); ++i) {
+    const Constant &constant = constants[i];
+    if (!constant.begin || begin < constant.begin ||
+        begin + extent > constant.begin + constant.bytes)
+      continue;
+    try {
+      return &add(call, i)->factor;
+    } catch (const std::bad_alloc &) {
+      // B is there as well.
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+const PackedFactors::Entry *PackedFactors::add(const GemmCall &call,
+                                               size_t constant) {
+  const std::lock_guard lock(mutex);
+  // Another thread may have been first.
+  if (const Entry *entry = lookUp(call))
+    return entry;
+  auto entry = std::make_unique<Entry>();
+  entry->call = call;
+  entry->constant = constant;
+  entry->offset =
+      size_t(static_cast<const char *>(call.b) - constants[constant].begin);
+  const GemmIsa isa = nativeGemmIsa();
+  const int64_t count = packStrictFactor(isa, call, nullptr);
+  const size_t bytes = size_t(count) * elementSize(call.type);
+  void *const packed = entry->factor.packed.reserve(bytes);
+  packStrictFactor(isa, call, packed);
+  entry->factor.isFinite = allFinite(call.type, count, packed);
+  entry->next = first.load(std::memory_order_relaxed);
+  packedBytes.fetch_add(bytes, std::memory_order_relaxed);
+  first.store(entry.get(), std::memory_order_release);
+  return entry.release();
+}
+
+void PackedFactors::packAs(const PackedFactors &other) {
+  for (const Entry *entry = other.first.load(std::memory_order_acquire); entry;
+       entry = entry->next) {
+    if (entry->constant >= constants.size() ||
+        !constants[entry->constant].begin)
+      continue;
+    GemmCall call = entry->call;
+    call.b = constants[entry->constant].begin + entry->offset;
+    if (entry->offset + extentOfB(call) <= constants[entry->constant].bytes &&
+        !lookUp(call))
+      add(call, entry->constant);
+  }
+}
