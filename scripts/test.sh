@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything, and runs all tests:
-#   scripts/test.sh            all tests of a landing, sanitizers included
+#   scripts/test.sh            all tests of a landing, those of memory included
+#                              (address and undefined-behaviour sanitizers)
 #   scripts/test.sh --quick    those of the release build only
-#   scripts/test.sh --nightly  what takes long and changes seldom as well: every
+#   scripts/test.sh --nightly  what takes long and changes seldom as well: the
+#                              thread sanitizer, pointers' arithmetic, every
 #                              float, and each file with its own includes
 # Tests on data that may not be shipped read their folder from PDL_TEST_DATA
 # and are skipped by name without it.
@@ -51,10 +53,12 @@ note_failures() { # name log
 }
 
 run_preset release build
-if ! $quick; then
-  # The runtime's tests, without MLIR and under the sanitizers.
-  run_preset asan build-asan
+# The runtime's tests, without MLIR and under the sanitizers.
+if $nightly; then
+  run_preset asan-nightly build-asan-nightly
   run_preset tsan build-tsan
+elif ! $quick; then
+  run_preset asan build-asan
 fi
 if $nightly; then
   # The tests of this preset are those of the others.
