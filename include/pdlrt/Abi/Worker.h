@@ -118,6 +118,8 @@ public:
   struct Lookup {
     KeyIndex index;
     AlignedBuffer rows, unknownValues;
+    /// Of frozen programs: rows of this step that are not in memory.
+    RowImages images;
     /// Where a training program pulled from a table of this process: the
     /// handles of rows that `findRows` will look for. Where updates make the
     /// rows, it looks for the keys.

@@ -42,7 +42,7 @@ public:
   ServedTable(const ServedTable &below, FrozenTable changes);
 
   int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
-                     TableScratch &scratch) const override;
+                     TableScratch &scratch, RowImages &images) const override;
   int32_t frozenStorage() const override { return options.frozenStorage(); }
   size_t frozenBytes() const override { return options.frozenBytes(); }
   void initialFrozen(int64_t key, void *value) const override {

@@ -120,12 +120,20 @@ public:
   /// step that is counted.
   std::mutex &stepMutex() { return ownStepMutex; }
   /// Bounds what tables hold: between updates rows are evicted. Before any use.
-  void boundTables(const TableBound &bound);
+  /// The bound has passed `checkTableBound`. Errors are those of
+  /// `RowStore::open`.
+  Status boundTables(const TableBound &bound);
+  /// Behind shards of a table that were restored, whose rows nobody has: where
+  /// tables hold more than the bound and evicted rows are kept, these go there.
+  /// Thread-safe for distinct shards. Throws std::bad_alloc.
+  void putAsideRestored(int32_t symbol, int first, int end) const;
   /// Evicts rows where that is due. Between updates. Throws std::bad_alloc.
   void keepTablesWithinBound() {
     if (tableBound.mostBytes > 0)
       rowsEvicted += keepWithin(tableBound, tablePointers);
   }
+  /// Whether evicted rows are kept.
+  bool spillsRows() const { return !tableBound.spillFolder.empty(); }
   /// How many rows were evicted so far.
   int64_t evictedRows() const { return rowsEvicted; }
   /// Updates applied to a group so far.

@@ -84,7 +84,7 @@ private:
   /// Scratch memory of a task that updates all rows of a range of shards; each
   /// task has its own, because tasks of several tables run beside each other.
   struct ShardScratch {
-    std::vector<TableRow> all;
+    RowList all;
     std::vector<void *> rows;
     std::vector<const void *> gradients;
     std::vector<int64_t> keys;

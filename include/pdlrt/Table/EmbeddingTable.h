@@ -25,6 +25,7 @@
 #include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Table/FrozenRows.h"
 #include "pdlrt/Table/RowHeader.h"
+#include "pdlrt/Table/RowImages.h"
 #include "pdlrt/Table/RowLayout.h"
 #include "pdlrt/Table/TableOptions.h"
 #include "pdlrt/Table/WaitingKey.h"
@@ -34,10 +35,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
 
+class RowStore;
 class TableMoment;
 
 /// A key with its row: the value, followed without gap by its slots. Rows are
@@ -45,6 +48,19 @@ class TableMoment;
 struct TableRow {
   int64_t key;
   void *row;
+};
+
+/// Rows of a table, of which some may be copies (RowImages.h) that live as long
+/// as the list has them.
+struct RowList : std::vector<TableRow> {
+  RowImages images;
+
+  /// Adds the rows of another list, with their copies.
+  void append(RowList &&other) {
+    insert(end(), other.begin(), other.end());
+    images.append(std::move(other.images));
+    other.clear();
+  }
 };
 
 /// Scratch memory of the batched calls; one for each calling thread.
@@ -133,14 +149,24 @@ public:
   /// The period that updates are of now, from 0.
   virtual int64_t period() const = 0;
 
-  /// Takes `count` rows away, or all; returns how many. By what headers say.
-  /// Between updates. Throws std::bad_alloc, and some have gone.
+  /// Takes `count` rows out of memory, or all; returns how many. By what
+  /// headers say. Between updates. Throws std::bad_alloc, and some have gone.
+  /// Where the table keeps them elsewhere, nothing else can be told of it, and
+  /// it may be fewer while they are saved.
   virtual int64_t evict(int64_t count, Eviction order) = 0;
+  /// The rows of shards [first, end) leave memory for where they are kept, if
+  /// they are; of a table that is restored, whose rows nobody has.
+  virtual void putAside(int, int) {}
+  /// For a step that comes later: brings rows into memory that are not, those
+  /// of keys that have one.
+  virtual void bringIn(int64_t, const int64_t *, TableScratch &) {}
+  /// Rows in memory.
+  virtual int64_t heldRows() const { return size(); }
   /// From now on rows may be evicted, so that updates alone make them. Before
   /// any use.
   void setBounded() { tableOptions.life.isBounded = true; }
-  /// What a row takes: with its header and about what the index has for its
-  /// key, in bytes.
+  /// What rows and keys in memory take, with headers and about what the index
+  /// has for keys, in bytes.
   size_t bytesInUse() const;
 
   /// The number of keys that wait.
@@ -171,8 +197,15 @@ public:
   virtual int64_t find(int64_t count, const int64_t *keys, void **rows,
                        TableScratch &scratch) const = 0;
 
+  /// The same for who only reads: rows that are not in memory are copied to
+  /// `images`, and none comes in.
+  virtual int64_t look(int64_t count, const int64_t *keys, void **rows,
+                       TableScratch &scratch, RowImages &) const {
+    return find(count, keys, rows, scratch);
+  }
+
   int64_t findFrozen(int64_t count, const int64_t *keys, void **rows,
-                     TableScratch &scratch) const override;
+                     TableScratch &scratch, RowImages &images) const override;
   int32_t frozenStorage() const override {
     return tableOptions.frozenStorage();
   }
@@ -184,11 +217,15 @@ public:
 
   /// Replaces `rows` by the rows of one shard, keys ascending as signed
   /// integers.
-  virtual void collectShard(int shard, std::vector<TableRow> &rows) const = 0;
+  virtual void collectShard(int shard, RowList &rows) const = 0;
 
   /// The same of those rows that may differ from what was saved
   /// (`RowHeader::isDirty`).
-  virtual void collectChanged(int shard, std::vector<TableRow> &rows) const = 0;
+  virtual void collectChanged(int shard, RowList &rows) const = 0;
+
+  /// Behind `RowHeader::noteSaved` of all that `collectChanged` gives: rows
+  /// that are not in memory learn it too. Nobody evicts meanwhile.
+  virtual void noteShardSaved(int) const {}
 
   /// Whether keys that are erased are kept in mind from now on; those of before
   /// are forgotten.
@@ -252,6 +289,12 @@ inline constexpr int64_t mostKeysAtOnce = int64_t(1) << 24;
 /// result.
 std::unique_ptr<EmbeddingTable>
 createHashTable(TableOptions options, int64_t keysAtOnce = mostKeysAtOnce);
+
+/// The same, whose evicted rows are kept in `store`, so that nothing but memory
+/// and time tells of evictions. Rows are made in updates (`setBounded`).
+std::unique_ptr<EmbeddingTable>
+createSpillingTable(TableOptions options, std::shared_ptr<RowStore> store,
+                    int64_t keysAtOnce = mostKeysAtOnce);
 
 } // namespace pdlrt
 

@@ -20,6 +20,7 @@
 
 namespace pdlrt {
 
+class RowImages;
 struct TableScratch;
 
 /// Rows by key, to be read. Calls may come from many threads, each with a
@@ -29,9 +30,11 @@ public:
   virtual ~FrozenRows();
 
   /// rows[i] = what frozen programs read of the row of keys[i], null if there
-  /// is none. Returns the number of nulls. Throws std::bad_alloc.
+  /// is none. Returns the number of nulls. Rows that are not in memory are
+  /// copied to `images`. Throws std::bad_alloc.
   virtual int64_t findFrozen(int64_t count, const int64_t *keys, void **rows,
-                             TableScratch &scratch) const = 0;
+                             TableScratch &scratch,
+                             RowImages &images) const = 0;
   /// `pdl_storage` of what it points to, and how many bytes that has.
   virtual int32_t frozenStorage() const = 0;
   virtual size_t frozenBytes() const = 0;

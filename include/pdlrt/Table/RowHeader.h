@@ -49,6 +49,14 @@ public:
   /// What was written is kept elsewhere. Not beside an update of the row.
   void noteSaved() { set(get() & ~Bits::dirty); }
 
+  /// All that is noted, for who keeps the row elsewhere, and back: it was
+  /// asked for at `time`, and is dirty if it was and has not been saved since.
+  uint32_t noted() const { return get(); }
+  void restore(uint32_t noted, uint16_t time, bool wasSaved) {
+    const uint32_t kept = noted & (mostUses | (wasSaved ? 0 : Bits::dirty));
+    set(kept | uint32_t(time & timeMask) << Bits::timeShift);
+  }
+
   /// In how many steps the row was used.
   uint32_t uses() const { return get() & mostUses; }
   uint16_t lastUse() const { return uint16_t(get() >> Bits::timeShift); }

@@ -70,6 +70,13 @@ public:
   /// A key and its row are about to go. Likewise, and before somebody else may
   /// get the row; what is held may be more than the most.
   void noteErased(int64_t key, const void *row);
+  /// As `preserve`, for one row that is not in memory, under a lock: waits for
+  /// nobody, and what is held may be more than the most.
+  void noteRewritten(int64_t key, const void *row);
+  /// Whether nobody reads the shard any more.
+  bool isPassed(int shard) const;
+  /// Whether what is read counts as saved.
+  bool notesSaved() const { return saved != SavedRows::All; }
 
   //===--------------------------------------------------------------------===//
   // For readers
@@ -80,7 +87,7 @@ public:
   /// Replaces `rows` by those that a shard, not passed yet, had at the moment:
   /// keys ascending as signed integers. What a row held then is known within
   /// `read` alone.
-  void collectShard(int shard, std::vector<TableRow> &rows) const;
+  void collectShard(int shard, RowList &rows) const;
   /// Calls visit(rows) for ranges of `rows` that together are all of them: from
   /// there up to its return, what `row` points to holds what the row held at
   /// the moment. `rows`: of `collectShard`, or several one behind the other.
@@ -88,7 +95,9 @@ public:
   void read(std::span<TableRow> rows, const Visit &visit) const;
   /// A shard has been read: what is aside of it goes. `rows`: those that are
   /// saved now, of `collectShard`; headers learn it where `saved` says so.
-  void pass(int shard, std::span<const TableRow> rows = {});
+  void pass(int shard, std::span<const TableRow> rows) {
+    pass(shard, rows, /*isSaved=*/true);
+  }
 
   /// Bytes that are held for what is aside now, and at most so far; of all that
   /// share the room.
@@ -98,6 +107,7 @@ public:
 private:
   struct Shard;
   class Room;
+  void pass(int shard, std::span<const TableRow> rows, bool isSaved);
   bool growKnown(Shard &shard, bool isLimited);
   bool growImages(Shard &shard, bool isLimited);
   bool preserveRow(Shard &shard, int64_t key, const void *row, bool isLimited);

@@ -132,13 +132,16 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
       // The exchange says where the rows are, before they are read.
       std::fill_n(rows, lookup->key_count, nullptr);
     } else if (frozen) {
-      if (const int64_t missing = frozen->findFrozen(
-              lookup->key_count, lookup->keys, rows, worker.tableScratch()))
+      scratch->images.clear();
+      if (const int64_t missing =
+              frozen->findFrozen(lookup->key_count, lookup->keys, rows,
+                                 worker.tableScratch(), scratch->images))
         fillUnknown(*frozen, worker.symbolAt(symbol).unknown, missing, *lookup,
                     rows, scratch->unknownValues, counts);
     } else if (table->options().life.makesRowsInUpdates()) {
       // Up to `compute` another step may make and drop rows.
       std::fill_n(rows, lookup->key_count, nullptr);
+      table->bringIn(lookup->key_count, lookup->keys, worker.tableScratch());
       scratch->table = table;
     } else {
       auto *handles = scratch->handles.reserveFor<RowHandle>(lookup->key_count);

@@ -29,12 +29,12 @@ using namespace pdlrt;
 // Out
 //===----------------------------------------------------------------------===//
 
-static std::vector<TableRow> collectTable(const EmbeddingTable &table) {
-  std::vector<TableRow> rows, shard;
+static RowList collectTable(const EmbeddingTable &table) {
+  RowList rows, shard;
   rows.reserve(table.size());
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     table.collectShard(s, shard);
-    rows.insert(rows.end(), shard.begin(), shard.end());
+    rows.append(std::move(shard));
   }
   std::sort(rows.begin(), rows.end(),
             [](const TableRow &a, const TableRow &b) { return a.key < b.key; });
@@ -50,7 +50,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   const pdl_descriptor &descriptor = model.descriptor();
   // Only keys and places of rows, by table, are copied.
-  std::deque<std::vector<TableRow>> tables;
+  std::deque<RowList> tables;
   SafetensorsWriter writer;
   writer.setMetadata("model", descriptor.model_name);
   writer.setMetadata("seed", std::to_string(model.seed()));
@@ -62,7 +62,7 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
     const TensorType type = tensorTypeOf(symbol);
     const int32_t last = withSlots ? symbol.slot_count : 0;
     if (const EmbeddingTable *table = model.table(i)) {
-      std::vector<TableRow> &rows = tables.emplace_back(collectTable(*table));
+      RowList &rows = tables.emplace_back(collectTable(*table));
       std::vector<RowPart> parts;
       for (int32_t p = 0; p <= last; ++p)
         parts.push_back({p ? fullSlotName(symbol, p - 1)
@@ -466,7 +466,7 @@ Status pdlrt::initializeModel(Model &model, const std::string &path,
   PDLRT_RETURN_IF_ERROR(Initializer(model, *file, coverage).run());
   // A dump does not say how long its periods are, if it has any: rows count as
   // updated now, so that none goes early.
-  std::vector<TableRow> rows;
+  RowList rows;
   for (int32_t s = 0; s < model.descriptor().symbol_count; ++s)
     if (const EmbeddingTable *table = model.table(s);
         table && table->options().life.hasPeriods())

@@ -87,7 +87,7 @@ namespace {
 
 /// Memory of a thread that writes parts, one after the other.
 struct PartMemory {
-  std::vector<TableRow> rows;
+  RowList rows;
   FileImage image;
 };
 
@@ -122,18 +122,22 @@ static void copyRows(const std::vector<TableRow> &rows, size_t rowBytes,
 
 /// The rows of a shard.
 static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
-                        int shard, std::vector<TableRow> &rows) {
+                        int shard, RowList &rows) {
   if (part.moment)
     part.moment->collectShard(shard, rows);
   else
     table.collectShard(shard, rows);
 }
 
-/// What these rows hold is saved.
+/// What these rows hold, which are those of some shards, is saved.
 static void noteSaved(const EmbeddingTable &table,
+                      const std::vector<CheckpointRange> &shards,
                       std::span<const TableRow> rows) {
   for (const TableRow &row : rows)
     table.layout().headerOf(row.row).noteSaved();
+  for (const auto &[first, end] : shards)
+    for (int64_t s = first; s < end; ++s)
+      table.noteShardSaved(int(s));
 }
 
 /// Of shards that are on the disk: up to there their rows are read, column by
@@ -198,7 +202,7 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
         return Status::internal("a table has changed while it was saved");
       copyRows(memory.rows, table.rowBytes(), keys, columns);
       if (planned.notesSaved)
-        noteSaved(table, memory.rows);
+        noteSaved(table, {{s, s + 1}}, memory.rows);
     }
   if (left != 0)
     return Status::internal("a table has changed while it was saved");
@@ -222,15 +226,15 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
                           const std::string &path, FileDigest &digest) {
   const pdl_symbol &symbol = model.descriptor().symbols[planned.symbol];
   const EmbeddingTable &table = *model.table(planned.symbol);
-  std::vector<TableRow> rows, ofShard;
+  RowList rows, ofShard;
   rows.reserve(size_t(planned.rows));
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
       // One shard needs no second list.
-      std::vector<TableRow> &found = rows.empty() ? rows : ofShard;
+      RowList &found = rows.empty() ? rows : ofShard;
       collectRows(table, planned, int(s), found);
       if (&found == &ofShard)
-        rows.insert(rows.end(), ofShard.begin(), ofShard.end());
+        rows.append(std::move(ofShard));
     }
   if (int64_t(rows.size()) != planned.rows)
     return Status::internal("a table has changed while it was saved");
@@ -243,7 +247,7 @@ static Status writePieces(const Model &model, const PlannedPart &planned,
   if (planned.moment)
     passShards(planned.shards, *planned.moment, rows);
   else if (planned.notesSaved)
-    noteSaved(table, rows);
+    noteSaved(table, planned.shards, rows);
   return {};
 }
 
@@ -319,7 +323,7 @@ namespace {
 
 /// Changes of some shards that become one part.
 struct ChangedShards : ShardRun {
-  std::vector<TableRow> found;
+  RowList found;
   /// Without those that have new rows.
   std::vector<int64_t> erased;
   WaitingColumns waiting;
@@ -331,8 +335,7 @@ struct ChangedShards : ShardRun {
 /// `erased`.
 static void collectChanges(const EmbeddingTable &table, TableMoment *moment,
                            int shard, std::span<const int64_t> erased,
-                           std::vector<TableRow> &ofShard,
-                           ChangedShards &changed) {
+                           RowList &ofShard, ChangedShards &changed) {
   if (moment)
     moment->collectShard(shard, ofShard);
   else
@@ -340,8 +343,8 @@ static void collectChanges(const EmbeddingTable &table, TableMoment *moment,
   for (int64_t key : erased)
     if (!std::ranges::binary_search(ofShard, key, {}, &TableRow::key))
       changed.erased.push_back(key);
-  changed.found.insert(changed.found.end(), ofShard.begin(), ofShard.end());
   changed.add(shard, int64_t(ofShard.size()));
+  changed.found.append(std::move(ofShard));
 }
 
 static Expected<CheckpointPart> writeChangedPart(const Model &model,
@@ -370,7 +373,7 @@ static Expected<CheckpointPart> writeChangedPart(const Model &model,
   if (planned.moment)
     passShards(changed.shards, *planned.moment, changed.found);
   else
-    noteSaved(*model.table(planned.symbol), changed.found);
+    noteSaved(*model.table(planned.symbol), changed.shards, changed.found);
   return part;
 }
 
@@ -379,7 +382,7 @@ pdlrt::writeChanges(const Model &model, const PlannedChanges &planned,
                     const std::string &folder) {
   const EmbeddingTable &table = *model.table(planned.symbol);
   std::vector<CheckpointPart> parts;
-  std::vector<TableRow> ofShard;
+  RowList ofShard;
   std::span<const int64_t> erased = planned.erased;
   ChangedShards changed;
   const auto write = [&]() -> Status {
@@ -465,7 +468,7 @@ static void removeRows(const CheckpointPart &part,
   std::vector<int64_t> keys;
   TableScratch scratch;
   if (!part.isChanges) {
-    std::vector<TableRow> rows;
+    RowList rows;
     for (const auto &[first, end] : part.shards)
       for (int64_t s = first; s < end; ++s) {
         table.collectShard(int(s), rows);
@@ -567,5 +570,8 @@ Status pdlrt::restoreTablePart(
         shard, end - begin, keys.data() + begin, rows.data(), content));
     PDLRT_RETURN_IF_ERROR(fillRows(inFile, begin, rows, piece));
   }
-  return restoreWaiting(model, symbolIndex, checkpoint, index);
+  PDLRT_RETURN_IF_ERROR(restoreWaiting(model, symbolIndex, checkpoint, index));
+  for (const auto &[first, last] : part.shards)
+    model.putAsideRestored(symbolIndex, int(first), int(last));
+  return {};
 }

@@ -8,7 +8,7 @@
 
 #include "Device/CublasLt.h"
 
-#include "Device/SharedLibrary.h"
+#include "Core/SharedLibrary.h"
 
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;

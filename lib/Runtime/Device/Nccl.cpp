@@ -8,7 +8,7 @@
 
 #include "Device/Nccl.h"
 
-#include "Device/SharedLibrary.h"
+#include "Core/SharedLibrary.h"
 #include "pdlabi/abi.h"
 
 #include <chrono>

@@ -46,7 +46,7 @@ makeBase(const EmbeddingTable &copy) {
   options.slotInitialValues.clear();
   options.rowSlotCount = options.frozenPart = 0;
   std::unique_ptr<EmbeddingTable> base = createHashTable(std::move(options));
-  std::vector<TableRow> rows;
+  RowList rows;
   std::vector<int64_t> keys;
   std::vector<void *> own;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {

@@ -250,7 +250,7 @@ Status StateHost::Parts::load() {
   if (!created)
     return created.status();
   state = std::move(*created);
-  state->model().boundTables(options.tableBound);
+  PDLRT_RETURN_IF_ERROR(state->model().boundTables(options.tableBound));
   PDLRT_RETURN_IF_ERROR(fillState(*state, options, found, scheduler));
   if (options.logApplied.empty())
     return {};

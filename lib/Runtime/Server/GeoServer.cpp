@@ -86,7 +86,7 @@ private:
 /// As if somebody else had changed everything.
 void GeoServer::noteLoaded() {
   ++clock;
-  std::vector<TableRow> rows;
+  RowList rows;
   std::vector<int64_t> keys;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     parameterClock[s] = clock;

@@ -141,14 +141,17 @@ Message StateServer::pull(const ExchangeMessage &message,
     const size_t bytes = table.elementBytes();
     rows[c] = pool.take(keys.size() * bytes);
     std::vector<void *> found(keys.size());
+    // Who evaluates brings no rows in.
+    std::vector<RowImages> images;
     const int64_t tasks = (count + keysInTask - 1) / keysInTask;
     if (scratch.size() < size_t(tasks))
       scratch.resize(tasks);
+    images.resize(size_t(tasks));
     scheduler.parallelFor(tasks, [&](int64_t task) {
       const int64_t begin = task * keysInTask;
       const int64_t end = std::min(count, begin + keysInTask);
-      table.find(end - begin, keys.data() + begin, found.data() + begin,
-                 scratch[task]);
+      table.look(end - begin, keys.data() + begin, found.data() + begin,
+                 scratch[task], images[size_t(task)]);
       for (int64_t i = begin; i < end; ++i) {
         std::byte *out = rows[c].get() + size_t(i) * bytes;
         if (found[i])

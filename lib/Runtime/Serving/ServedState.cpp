@@ -27,7 +27,8 @@
 using namespace pdlrt;
 
 int64_t ServedTable::findFrozen(int64_t count, const int64_t *keys,
-                                void **found, TableScratch &) const {
+                                void **found, TableScratch &,
+                                RowImages &) const {
   std::fill_n(found, count, nullptr);
   int64_t missing = count;
   for (const std::shared_ptr<const FrozenTable> &level : levels)
@@ -56,12 +57,13 @@ ServedTable::ServedTable(const ServedTable &below, FrozenTable changes)
     (row ? keys : removed).push_back(key);
   });
   TableScratch none;
+  RowImages noImages;
   std::vector<void *> rows(std::max(keys.size(), removed.size()));
-  rowCount +=
-      below.findFrozen(int64_t(keys.size()), keys.data(), rows.data(), none);
+  rowCount += below.findFrozen(int64_t(keys.size()), keys.data(), rows.data(),
+                               none, noImages);
   rowCount -= int64_t(removed.size()) -
               below.findFrozen(int64_t(removed.size()), removed.data(),
-                               rows.data(), none);
+                               rows.data(), none, noImages);
   levels.insert(levels.begin(),
                 std::make_shared<const FrozenTable>(std::move(changes)));
   // So that a lookup looks into few of them.

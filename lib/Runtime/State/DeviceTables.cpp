@@ -86,7 +86,7 @@ Status DeviceTables::settle() {
 
 Status DeviceTables::moveRows(EmbeddingTable &from, DeviceTable &to) {
   const size_t rowBytes = from.rowBytes();
-  std::vector<TableRow> rows;
+  RowList rows;
   std::vector<int64_t> keys;
   std::vector<char> values;
   const auto move = [&]() -> Status {

@@ -11,6 +11,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/State/DeviceState.h"
 #include "pdlrt/Table/InitialValues.h"
+#include "pdlrt/Table/RowStore.h"
 
 #include <cstring>
 
@@ -60,11 +61,33 @@ void Model::quiesce() {
     }
 }
 
-void Model::boundTables(const TableBound &bound) {
+Status Model::boundTables(const TableBound &bound) {
   tableBound = bound;
-  for (EmbeddingTable *table : tablePointers)
-    if (table && bound.mostBytes > 0)
-      table->setBounded();
+  if (bound.mostBytes == 0)
+    return {};
+  std::shared_ptr<RowStore> store;
+  if (spillsRows()) {
+    Expected<std::shared_ptr<RowStore>> opened =
+        RowStore::open(bound.spillFolder);
+    if (!opened)
+      return opened.status();
+    store = *std::move(opened);
+  }
+  for (size_t s = 0; s < tablePointers.size(); ++s) {
+    if (!tablePointers[s])
+      continue;
+    if (store) {
+      ownedTables[s] = createSpillingTable(tablePointers[s]->options(), store);
+      tablePointers[s] = ownedTables[s].get();
+    }
+    tablePointers[s]->setBounded();
+  }
+  return {};
+}
+
+void Model::putAsideRestored(int32_t symbol, int first, int end) const {
+  if (spillsRows() && bytesInUse(tablePointers) > tableBound.mostBytes)
+    tablePointers[symbol]->putAside(first, end);
 }
 
 void Model::restoreStepCount(int32_t group, int64_t count) {

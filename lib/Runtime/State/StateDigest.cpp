@@ -19,7 +19,7 @@ uint64_t pdlrt::digestOfState(const Model &model) {
   const pdl_descriptor &descriptor = model.descriptor();
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
-  std::vector<TableRow> rows;
+  RowList rows;
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     if (const EmbeddingTable *table = model.table(s)) {
       for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {

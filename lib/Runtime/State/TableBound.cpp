@@ -12,12 +12,37 @@
 
 using namespace pdlrt;
 
-int64_t pdlrt::keepWithin(const TableBound &bound,
-                          std::span<EmbeddingTable *const> tables) {
+Status pdlrt::checkTableBound(const pdl_descriptor &descriptor,
+                              const TableBound &bound) {
+  if (bound.spillFolder.empty())
+    return {};
+  if (bound.mostBytes == 0)
+    return Status::invalid("--table-spill keeps the rows for which "
+                           "--max-table-memory has no room; give both");
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = descriptor.symbols[s];
+    if (symbol.kind == PDL_SYMBOL_TABLE && symbol.group >= 0 &&
+        descriptor.groups[symbol.group].untouched == PDL_UNTOUCHED_DENSE)
+      return Status::invalid(
+          "--table-spill is not for table @" + std::string(symbol.name) +
+          ", whose group @" + descriptor.groups[symbol.group].name +
+          " updates all rows in each step: untouched(lazy) in the model "
+          "updates those that a step uses");
+  }
+  return {};
+}
+
+size_t pdlrt::bytesInUse(std::span<EmbeddingTable *const> tables) {
   size_t bytes = 0;
   for (const EmbeddingTable *table : tables)
     if (table)
       bytes += table->bytesInUse();
+  return bytes;
+}
+
+int64_t pdlrt::keepWithin(const TableBound &bound,
+                          std::span<EmbeddingTable *const> tables) {
+  const size_t bytes = bytesInUse(tables);
   if (bound.mostBytes == 0 || bytes <= bound.mostBytes)
     return 0;
   constexpr double kept = 0.95;
@@ -25,7 +50,7 @@ int64_t pdlrt::keepWithin(const TableBound &bound,
   int64_t evicted = 0;
   for (EmbeddingTable *table : tables)
     if (table) {
-      const int64_t rows = table->size();
+      const int64_t rows = table->heldRows();
       evicted += table->evict(rows - int64_t(std::floor(double(rows) * share)),
                               bound.order);
     }

@@ -43,11 +43,21 @@ void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
   app.add_option("--max-table-memory", bound.mostBytes,
                  "The most that all tables of this process use, keys and "
                  "rows with their slots: beyond it, rows are evicted between "
-                 "steps, and begin anew if their keys come again. What tables "
+                 "steps, and begin anew if their keys come again, unless "
+                 "--table-spill keeps them. What tables "
                  "hold for later is some 40 MiB a table more. Part of the "
-                 "result; with several servers so is their number")
+                 "result without it; with several servers so is their number")
       ->type_name("BYTES")
       ->transform(CLI::Validator(bytesOf, ""))
+      ->group(group);
+  app.add_option("--table-spill", bound.spillFolder,
+                 "Keeps rows that --max-table-memory evicts in this folder, by "
+                 "RocksDB, and brings them back when their keys come again: no "
+                 "result depends on the bound then. What is there goes when "
+                 "the process ends; checkpoints have all rows. Takes some 160 "
+                 "MiB of memory and two bytes a row on the disk besides. A "
+                 "local disk, with room for three times the rows")
+      ->type_name("FOLDER")
       ->group(group);
   app.add_option("--table-eviction", bound.order,
                  "Which rows go first: least-recent, those that were not "

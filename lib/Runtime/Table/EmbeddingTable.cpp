@@ -45,8 +45,9 @@ void EmbeddingTable::endMoment() {
 int EmbeddingTable::shardOf(int64_t key) { return pdlabi::shardOfKey(key); }
 
 int64_t EmbeddingTable::findFrozen(int64_t count, const int64_t *keys,
-                                   void **rows, TableScratch &scratch) const {
-  const int64_t missing = find(count, keys, rows, scratch);
+                                   void **rows, TableScratch &scratch,
+                                   RowImages &images) const {
+  const int64_t missing = look(count, keys, rows, scratch, images);
   if (const size_t offset = frozenOffset())
     for (int64_t i = 0; i < count; ++i)
       if (rows[i])
@@ -61,7 +62,7 @@ void EmbeddingTable::initialFrozen(int64_t key, void *value) const {
 size_t EmbeddingTable::bytesInUse() const {
   // Six keys in 64 bytes of which four of five are taken.
   constexpr size_t bytesOfKey = 14;
-  return size_t(size()) *
+  return size_t(heldRows()) *
              (rowLayout.stride() + sizeof(RowHeader) + bytesOfKey) +
          size_t(waitingCount()) * bytesOfKey;
 }

@@ -5,169 +5,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Each of a table's shards has an index of its keys (BucketIndex.h). Shards
-// that are locked together share the numbers of their rows (RowPool.h), which
-// never move.
-//
-//===----------------------------------------------------------------------===//
+#include "Table/HashTable.h"
 
-#include "pdlrt/Table/EmbeddingTable.h"
-
-#include "Table/BucketIndex.h"
-#include "Table/RowPool.h"
+#include "Table/EvictionRank.h"
 #include "Table/SortRows.h"
 #include "pdlabi/admission.h"
-#include "pdlabi/hash.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
-#include <atomic>
+#include <cstring>
 #include <limits>
-#include <mutex>
-#include <utility>
 
 using namespace pdlrt;
-
-namespace {
-
-/// Shards that are locked together: to lock each by itself costs as much as a
-/// search.
-constexpr int shardsOfLock = 16;
-
-struct Shard {
-  BucketIndex index;
-  /// Keys that wait for a row; `WaitingBits` stand where that has its number.
-  BucketIndex waiting;
-  /// Written under the mutex, read without it by `shardSize`.
-  std::atomic<int64_t> rowCount{0};
-};
-
-/// What shards that are locked together share.
-struct Group {
-  mutable std::mutex mutex;
-  RowPool rows;
-  /// Where they are tracked; some may be there twice.
-  std::vector<int64_t> erasedKeys;
-};
-
-class HashTable final : public EmbeddingTable {
-public:
-  HashTable(TableOptions options, int64_t mostKeys)
-      : EmbeddingTable(std::move(options)), keysAtOnce(mostKeys),
-        memory(layout()), shards(std::make_unique<Shard[]>(shardCount)) {}
-
-  Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
-                      TableScratch &scratch, int64_t &inserted) override;
-  Status insertShard(int shard, int64_t count, const int64_t *keys, void **rows,
-                     NewRow content) override;
-  int64_t find(int64_t count, const int64_t *keys, void **rows,
-               TableScratch &scratch) const override;
-  Status pull(int64_t count, const int64_t *keys, RowHandle *handles,
-              TableScratch &scratch, int64_t &inserted) override;
-  void rowsOf(int64_t count, const RowHandle *handles,
-              void **rows) const override;
-  Status admit(int64_t count, const int64_t *keys, const int64_t *occurrences,
-               void **rows, TableScratch &scratch, int64_t &inserted) override;
-  int64_t beginPeriod(int64_t period) override;
-  void resumePeriod(int64_t period) override {
-    currentPeriod.store(period, std::memory_order_relaxed);
-  }
-  int64_t period() const override {
-    return currentPeriod.load(std::memory_order_relaxed);
-  }
-  int64_t evict(int64_t count, Eviction order) override;
-  int64_t waitingCount() const override {
-    return waits.load(std::memory_order_relaxed);
-  }
-  void collectWaiting(int shard, bool onlyChanged, bool areSaved,
-                      std::vector<WaitingKey> &keys) override;
-  void restoreWaiting(int shard, std::span<const WaitingKey> keys) override;
-  int64_t erase(int64_t count, const int64_t *keys,
-                TableScratch &scratch) override;
-  void quiesce(uint16_t time) override;
-  uint16_t time() const override { return now.load(std::memory_order_relaxed); }
-  int64_t shardSize(int shard) const override {
-    return shards[shard].rowCount.load(std::memory_order_relaxed);
-  }
-  void collectShard(int shard, std::vector<TableRow> &rows) const override;
-  void collectChanged(int shard, std::vector<TableRow> &rows) const override;
-  void trackErased(bool isTracked) override;
-  std::vector<int64_t> takeErased() override;
-  size_t memoryBytes() const override;
-
-private:
-  static int lockOf(uint64_t mixed) {
-    return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
-  }
-
-  /// A batch's keys in the order of their shards. Places in the batch are 32
-  /// bits wide: half the memory traffic of 64.
-  struct Batch {
-    const int64_t *keys;
-    const uint64_t *mixed;
-    const int32_t *order;
-  };
-  static Batch sortByShard(int64_t count, const int64_t *keys,
-                           TableScratch &scratch);
-  /// Calls visit(shard number, shard, key, mixed key, place in the batch) for
-  /// the keys of a batch, with the shard locked and the key's bucket on its way
-  /// into the cache.
-  template <typename Visit>
-  void forEachKey(int64_t count, const Batch &batch, Visit visit) const;
-
-  /// Calls found(number of the key, shard number, row number) for each key,
-  /// with its shard locked.
-  template <typename Found>
-  Status insertAll(int64_t count, const int64_t *keys, TableScratch &scratch,
-                   int64_t &inserted, Found found);
-  /// The same for at most `keysAtOnce` keys.
-  template <typename Found>
-  Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
-                     int64_t &inserted, Found found);
-  Status admitSlice(int64_t count, const int64_t *keys,
-                    const int64_t *occurrences, void **rows,
-                    TableScratch &scratch, int64_t &inserted);
-  /// Notes that a key without a row occurred; whether it gets one now. Throws
-  /// std::bad_alloc, and nothing has changed.
-  bool isAdmitted(int number, Shard &shard, int64_t key, uint64_t mixed,
-                  int64_t occurrences);
-  /// Lets scores of a shard decay as a period begins; the rows that go then.
-  void listUnseen(int number, int64_t period, std::vector<int64_t> &keys);
-  void dropUnseenWaiting(int number, int64_t period,
-                         std::vector<uint64_t> &keys);
-  int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
-  int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
-                    TableScratch &scratch) const;
-  Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
-                   NewRow content, uint32_t &row);
-  void listShard(int number, std::vector<TableRow> &rows) const;
-  RowPool &rowsOfShard(int number) const {
-    return groups[number / shardsOfLock].rows;
-  }
-  char *rowAt(int number, uint32_t row) const {
-    return rowsOfShard(number).at(memory, row);
-  }
-
-  /// A longer call is cut, so that its scratch memory stays small and 32 bits
-  /// hold a place.
-  const int64_t keysAtOnce;
-  RowMemory memory;
-  BucketPool buckets;
-  std::unique_ptr<Shard[]> shards;
-  mutable Group groups[shardCount / shardsOfLock];
-  std::atomic<uint16_t> now{0};
-  std::atomic<int64_t> currentPeriod{0};
-  /// Keys that wait.
-  std::atomic<int64_t> waits{0};
-  /// Whether rows wait for quiescent points.
-  std::atomic<bool> hasErased{false};
-  std::atomic<bool> tracksErased{false};
-};
-
-} // namespace
 
 HashTable::Batch HashTable::sortByShard(int64_t count, const int64_t *keys,
                                         TableScratch &scratch) {
@@ -268,8 +119,8 @@ static double phaseOf(int shard) {
   return double(shard) / EmbeddingTable::shardCount;
 }
 
-Status HashTable::insertRow(int number, Shard &shard, int64_t key,
-                            uint64_t mixed, NewRow content, uint32_t &row) {
+Status HashTable::makeRow(int number, Shard &shard, uint64_t mixed,
+                          uint32_t &row) {
   RowPool &rows = rowsOfShard(number);
   const uint64_t next = rows.reserve(memory);
   if (next >> Bucket::rowBits)
@@ -278,10 +129,17 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
         " has as many rows as the numbers of one process's rows allow, 2^30 in "
         "some sixteen shards; use more servers");
   row = uint32_t(next);
-  if (TableMoment *reading = moment())
-    reading->noteNew(key);
   shard.index.insert(mixed, row, phaseOf(number), buckets);
   rows.take();
+  shard.rowCount.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Status HashTable::insertRow(int number, Shard &shard, int64_t key,
+                            uint64_t mixed, NewRow content, uint32_t &row) {
+  if (TableMoment *reading = moment())
+    reading->noteNew(key);
+  PDLRT_RETURN_IF_ERROR(makeRow(number, shard, mixed, row));
   char *memoryOfRow = rowAt(number, row);
   // The next new rows mostly stand behind this one; of long ones the processor
   // loads the rest by itself.
@@ -292,7 +150,6 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   layout().headerOf(memoryOfRow).begin(time());
   if (content == NewRow::Initial)
     initialRow(key, memoryOfRow);
-  shard.rowCount.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
@@ -388,6 +245,7 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
         if (isTracked)
           tracked.push_back(key);
         rowsOfShard(number).erase(row);
+        noteDeparture(number);
         hasErased.store(true, std::memory_order_relaxed);
         shard.rowCount.fetch_sub(1, std::memory_order_relaxed);
         ++erased;
@@ -501,29 +359,37 @@ Status HashTable::admitSlice(int64_t count, const int64_t *keys,
   return status;
 }
 
-void HashTable::listUnseen(int number, int64_t period,
+bool HashTable::passesOut(void *row, int64_t period) const {
+  const TableLife &life = options().life;
+  bool goes = period - 1 - options().periodOf(row) >= life.shrinkUnseen;
+  if (!life.scoreWeights.empty()) {
+    goes |= options().decay(row) < life.shrinkLeast;
+    layout().headerOf(row).noteWrite();
+  }
+  return goes;
+}
+
+void HashTable::listUnseen(const std::vector<TableRow> &rows, int64_t period,
                            std::vector<int64_t> &keys) {
   constexpr size_t ahead = 16;
-  const int64_t unseen = options().life.shrinkUnseen;
-  const bool hasScores = !options().life.scoreWeights.empty();
   const size_t last = rowBytes() - 1;
-  std::vector<TableRow> rows;
-  listShard(number, rows);
-  TableMoment *reading = moment();
+  TableMoment *reading =
+      options().life.scoreWeights.empty() ? nullptr : moment();
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + ahead < rows.size())
       __builtin_prefetch(static_cast<char *>(rows[i + ahead].row) + last);
     void *row = rows[i].row;
-    bool goes = period - 1 - options().periodOf(row) >= unseen;
-    if (hasScores) {
-      if (reading)
-        reading->preserve(1, &rows[i].key, &row);
-      goes |= options().decay(row) < options().life.shrinkLeast;
-      layout().headerOf(row).noteWrite();
-    }
-    if (goes)
+    if (reading)
+      reading->preserve(1, &rows[i].key, &row);
+    if (passesOut(row, period))
       keys.push_back(rows[i].key);
   }
+}
+
+int64_t HashTable::listAtPeriod(int number, int64_t,
+                                std::vector<TableRow> &rows) {
+  listShard(number, rows);
+  return 0;
 }
 
 void HashTable::dropUnseenWaiting(int number, int64_t period,
@@ -554,12 +420,14 @@ int64_t HashTable::beginPeriod(int64_t period) {
   parallelRanges(shardCount, double(size()) * double(layout().stride()),
                  [&](int64_t begin, int64_t end) {
                    try {
+                     std::vector<TableRow> rows;
                      std::vector<int64_t> keys;
                      std::vector<uint64_t> waiting;
                      TableScratch scratch;
                      for (int64_t s = begin; s < end; ++s) {
                        keys.clear();
-                       listUnseen(int(s), period, keys);
+                       erased += listAtPeriod(int(s), period, rows);
+                       listUnseen(rows, period, keys);
                        dropUnseenWaiting(int(s), period, waiting);
                        erased +=
                            erase(int64_t(keys.size()), keys.data(), scratch);
@@ -573,23 +441,6 @@ int64_t HashTable::beginPeriod(int64_t period) {
   currentPeriod.store(period, std::memory_order_relaxed);
   return erased;
 }
-
-namespace {
-
-/// A place in the order of eviction: rows of a lower one go first.
-struct EvictionRank {
-  uint32_t first, second;
-
-  static constexpr size_t count = size_t(1) << 16;
-  static EvictionRank of(const RowHeader &header, uint16_t now,
-                         Eviction order) {
-    const uint32_t youth = RowHeader::timeMask - header.age(now);
-    return order == Eviction::LeastRecent ? EvictionRank{youth, header.uses()}
-                                          : EvictionRank{header.uses(), youth};
-  }
-};
-
-} // namespace
 
 /// The least number below which, itself included, `counts` has `wanted`; what
 /// is wanted of that one alone remains.
@@ -633,7 +484,8 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
   std::vector<int64_t> keys;
   TableScratch scratch;
   for (int s = 0; s < shardCount; ++s) {
-    collectShard(s, rows);
+    listShard(s, rows);
+    sortByKey(rows);
     keys.clear();
     for (const TableRow &row : rows) {
       const EvictionRank rank =
@@ -687,26 +539,29 @@ void HashTable::restoreWaiting(int number, std::span<const WaitingKey> keys) {
 // Lists
 //===----------------------------------------------------------------------===//
 
-/// In the order of the index.
-void HashTable::listShard(int number, std::vector<TableRow> &rows) const {
+void HashTable::listLockedShard(int number, std::vector<TableRow> &rows) const {
   rows.clear();
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-  rows.reserve(size_t(shardSize(number)));
+  rows.reserve(size_t(shards[number].rowCount.load(std::memory_order_relaxed)));
   shards[number].index.forEach([&](uint64_t key, uint32_t row) {
     const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
     rows.push_back({int64_t(pdlabi::unmixKey(mixed)), rowAt(number, row)});
   });
 }
 
-void HashTable::collectShard(int number, std::vector<TableRow> &rows) const {
+void HashTable::listShard(int number, std::vector<TableRow> &rows) const {
+  const std::lock_guard lock(mutexOf(number));
+  listLockedShard(number, rows);
+}
+
+void HashTable::collectShard(int number, RowList &rows) const {
+  rows.images.clear();
   listShard(number, rows);
   sortByKey(rows);
 }
 
-void HashTable::collectChanged(int number, std::vector<TableRow> &rows) const {
+void HashTable::keepChanged(std::vector<TableRow> &rows) const {
   // Headers are rarely in a cache.
   constexpr size_t ahead = 16;
-  listShard(number, rows);
   size_t changed = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + ahead < rows.size())
@@ -715,7 +570,63 @@ void HashTable::collectChanged(int number, std::vector<TableRow> &rows) const {
       rows[changed++] = rows[i];
   }
   rows.resize(changed);
+}
+
+void HashTable::collectChanged(int number, RowList &rows) const {
+  rows.images.clear();
+  listShard(number, rows);
+  keepChanged(rows);
   sortByKey(rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that are kept elsewhere
+//===----------------------------------------------------------------------===//
+
+bool HashTable::takeIn(int number, int64_t key, uint64_t departures,
+                       const void *bytes, uint32_t noted, bool wasSaved,
+                       std::atomic<int64_t> &elsewhere, void *&row) {
+  Shard &shard = shards[number];
+  const uint64_t mixed = pdlabi::mixKey(uint64_t(key));
+  const std::lock_guard lock(mutexOf(number));
+  uint32_t place = 0;
+  if (shard.index.find(mixed, place)) {
+    row = rowAt(number, place);
+    return true;
+  }
+  if (departures != departuresOf(number))
+    return false;
+  // As many rows as numbers allow, in memory alone, are no case of a table
+  // whose memory is bounded.
+  if (!makeRow(number, shard, mixed, place).ok())
+    throw std::bad_alloc();
+  row = rowAt(number, place);
+  std::memcpy(row, bytes, rowBytes());
+  layout().headerOf(row).restore(noted, time(), wasSaved);
+  elsewhere.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+void HashTable::release(int number, std::span<const TableRow> rows,
+                        std::atomic<int64_t> &elsewhere) {
+  Shard &shard = shards[number];
+  const std::lock_guard lock(mutexOf(number));
+  RowPool &pool = rowsOfShard(number);
+  pool.reserveErased(rows.size());
+  for (const TableRow &row : rows) {
+    uint32_t place = 0;
+    shard.index.erase(pdlabi::mixKey(uint64_t(row.key)), place);
+    pool.erase(place);
+  }
+  shard.rowCount.fetch_sub(int64_t(rows.size()), std::memory_order_relaxed);
+  elsewhere.fetch_add(int64_t(rows.size()), std::memory_order_relaxed);
+  hasErased.store(true, std::memory_order_relaxed);
+  noteDeparture(number);
+}
+
+void HashTable::trackErasedKey(int number, int64_t key) {
+  if (tracksErased.load(std::memory_order_relaxed))
+    groups[number / shardsOfLock].erasedKeys.push_back(key);
 }
 
 void HashTable::trackErased(bool isTracked) {

@@ -228,7 +228,7 @@ void TableMoment::shareRoomOf(const TableMoment &other) {
 
 void TableMoment::end() {
   for (int s = 0; s < EmbeddingTable::shardCount; ++s)
-    pass(s);
+    pass(s, {}, /*isSaved=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,15 +342,26 @@ void TableMoment::noteErased(int64_t key, const void *row) {
   shard.hasErased = true;
 }
 
+void TableMoment::noteRewritten(int64_t key, const void *row) {
+  Shard &shard = shards[EmbeddingTable::shardOf(key)];
+  const std::lock_guard lock(shard.mutex);
+  preserveRow(shard, key, row, /*isLimited=*/false);
+}
+
+bool TableMoment::isPassed(int shard) const {
+  return shards[shard].isPassed.load(std::memory_order_acquire);
+}
+
 //===----------------------------------------------------------------------===//
 // For readers
 //===----------------------------------------------------------------------===//
 
 int64_t TableMoment::shardSize(int shard) const { return shards[shard].size; }
 
-void TableMoment::collectShard(int number, std::vector<TableRow> &rows) const {
+void TableMoment::collectShard(int number, RowList &rows) const {
   const Shard &shard = shards[number];
   rows.clear();
+  rows.images.clear();
   if (shard.size == 0)
     return;
   // Who inserts a key notes that it is new before it is found. A row that was
@@ -395,15 +406,18 @@ void TableMoment::read(std::span<TableRow> rows, const Visit &visit) const {
   }
 }
 
-void TableMoment::pass(int number, std::span<const TableRow> rows) {
+void TableMoment::pass(int number, std::span<const TableRow> rows,
+                       bool isSaved) {
   Shard &shard = shards[number];
   {
     const std::lock_guard lock(shard.mutex);
     // Who writes a row that is not known waits for this lock.
-    if (saved != SavedRows::All && !shard.isPassed)
+    if (isSaved && notesSaved() && !shard.isPassed) {
       for (const TableRow &row : rows)
         if (!shard.known.find(row.key))
           table.layout().headerOf(row.row).noteSaved();
+      table.noteShardSaved(number);
+    }
     shard.isPassed.store(true, std::memory_order_release);
     room->give(shard.known.bytes() + shard.images.bytes());
     shard.known.clear();

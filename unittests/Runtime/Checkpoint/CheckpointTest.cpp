@@ -339,7 +339,7 @@ struct PartedCheckpoint {
       std::vector<int64_t> keys;
       std::vector<float> columns[3];
       for (int64_t shard = first; shard < end; ++shard) {
-        std::vector<TableRow> rows;
+        RowList rows;
         table.collectShard(int(shard), rows);
         for (const TableRow &row : rows) {
           keys.push_back(row.key);

@@ -33,7 +33,7 @@ namespace {
 std::unique_ptr<Model> makeTrained(int64_t keys) {
   auto model = makeModel(3, keys);
   const EmbeddingTable &table = *model->table(SymbolTable);
-  std::vector<TableRow> rows;
+  RowList rows;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     table.collectShard(s, rows);
     for (const TableRow &row : rows)

@@ -46,7 +46,7 @@ void expectServersHold(TestCluster &cluster, const Model &copy) {
       const Model &part = state->model();
       EXPECT_EQ(symbol.slot_count, 0);
       if (const EmbeddingTable *table = part.table(s)) {
-        std::vector<TableRow> rows;
+        RowList rows;
         TableScratch scratch;
         for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
           table->collectShard(shard, rows);

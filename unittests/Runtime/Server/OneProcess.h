@@ -133,7 +133,7 @@ void expectSame(ServerJob<T> &job, Reference<T> &local,
                   int64_t(at / rowBytes) * symbol.row_width);
         continue;
       }
-      std::vector<TableRow> mine, theirs;
+      RowList mine, theirs;
       for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
         own.table(index)->collectShard(shard, mine);
         if (job.map().ownerOf(index, shard) != int(s)) {

@@ -259,7 +259,7 @@ protected:
   static Rows rowsOf(const Model &model, int32_t symbol) {
     Rows all;
     const EmbeddingTable &table = *model.table(symbol);
-    std::vector<TableRow> rows;
+    RowList rows;
     for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
       table.collectShard(shard, rows);
       add(table, rows, all);
@@ -358,7 +358,7 @@ TEST_F(DeviceTablesTest, GoesOnFromTheHostAndBringsWhatIsNew) {
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_EQ(rowsOf(*onDevice, 0), rowsOf(*onHost, 0));
   // Rows that nobody has written since are not brought again.
-  std::vector<TableRow> all;
+  RowList all;
   float *spoilt = nullptr;
   for (int shard = 0; shard < EmbeddingTable::shardCount && !spoilt; ++shard) {
     onDevice->table(0)->collectShard(shard, all);
@@ -388,7 +388,7 @@ TEST_F(DeviceTablesTest, WhoReadsAMomentReadsWhatWasThen) {
   ASSERT_TRUE(onDevice->bringToHost().ok());
   EXPECT_NE(rowsOf(*onDevice, ByElement), before);
   Rows read;
-  std::vector<TableRow> rows;
+  RowList rows;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
     moment.collectShard(shard, rows);
     moment.read(

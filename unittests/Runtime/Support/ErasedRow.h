@@ -27,7 +27,7 @@ public:
   /// quiescent points allow.
   bool isUsedAgain() {
     void *made = insert();
-    std::vector<TableRow> rows;
+    RowList rows;
     bool found = false;
     for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
       table.collectShard(shard, rows);

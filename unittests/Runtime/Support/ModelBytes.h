@@ -26,7 +26,7 @@ inline std::vector<char> stateOf(const pdlrt::Model &model) {
   for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
     const pdl_symbol &symbol = descriptor.symbols[s];
     if (const EmbeddingTable *table = model.table(s)) {
-      std::vector<TableRow> rows;
+      RowList rows;
       for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
         table->collectShard(shard, rows);
         for (const TableRow &row : rows) {

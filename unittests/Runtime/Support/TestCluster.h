@@ -28,7 +28,7 @@
 inline void expectRows(const pdlrt::EmbeddingTable &part,
                        const pdlrt::EmbeddingTable &whole) {
   using namespace pdlrt;
-  std::vector<TableRow> rows;
+  RowList rows;
   TableScratch scratch;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
     part.collectShard(shard, rows);

@@ -152,7 +152,7 @@ protected:
   }
   Collected collectOnHost(int first = 0, int end = EmbeddingTable::shardCount) {
     Collected all;
-    std::vector<TableRow> rows;
+    RowList rows;
     for (int s = first; s < end; ++s) {
       onHost->collectShard(s, rows);
       for (const TableRow &row : rows) {

@@ -102,7 +102,7 @@ TEST(HashTable, AShardIsInsertedAtOnce) {
                   ->findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
                                  scratch, inserted)
                   .ok());
-  std::vector<TableRow> expected, found;
+  RowList expected, found;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     table->collectShard(s, expected);
     ASSERT_TRUE(std::is_sorted(
@@ -230,7 +230,7 @@ TEST(HashTable, CollectedRowsAreOrdered) {
                   ->insertShard(17, int64_t(keys.size()), keys.data(),
                                 rows.data(), NewRow::Open)
                   .ok());
-  std::vector<TableRow> found;
+  RowList found;
   table->collectShard(17, found);
   std::sort(keys.begin(), keys.end());
   ASSERT_EQ(found.size(), keys.size());
@@ -376,7 +376,7 @@ TEST(HashTable, ShardsListTheirKeysAscending) {
                   .ok());
   std::map<int64_t, void *> seen;
   for (int shard = 0; shard < EmbeddingTable::shardCount; ++shard) {
-    std::vector<TableRow> list;
+    RowList list;
     table->collectShard(shard, list);
     EXPECT_EQ(int64_t(list.size()), table->shardSize(shard));
     for (size_t i = 0; i < list.size(); ++i) {
@@ -650,7 +650,7 @@ TEST(HashTable, TellsWhatHasChanged) {
                                  scratch, inserted)
                   .ok());
   const auto changedKeys = [&](int shard) {
-    std::vector<TableRow> changed;
+    RowList changed;
     table->collectChanged(shard, changed);
     std::vector<int64_t> found;
     for (const TableRow &row : changed)

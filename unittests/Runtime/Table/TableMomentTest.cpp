@@ -70,7 +70,7 @@ void update(EmbeddingTable &table, const std::vector<int64_t> &keys,
 
 Rows contentOf(const EmbeddingTable &table) {
   Rows content;
-  std::vector<TableRow> rows;
+  RowList rows;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     table.collectShard(s, rows);
     for (const TableRow &row : rows)
@@ -81,7 +81,7 @@ Rows contentOf(const EmbeddingTable &table) {
 
 /// What a reader finds in one shard, which it passes.
 void readShard(TableMoment &moment, int shard, Rows &content) {
-  std::vector<TableRow> rows;
+  RowList rows;
   moment.collectShard(shard, rows);
   EXPECT_EQ(int64_t(rows.size()), moment.shardSize(shard));
   int64_t last = std::numeric_limits<int64_t>::min();
@@ -92,7 +92,7 @@ void readShard(TableMoment &moment, int shard, Rows &content) {
       std::memcpy(content[row.key].data(), row.row, sizeof(Row));
     }
   });
-  moment.pass(shard);
+  moment.pass(shard, {});
 }
 
 std::vector<int64_t> keysFrom(int64_t first, int64_t count) {
@@ -162,7 +162,7 @@ TEST(TableMoment, ReadsWhatHasChanged) {
   write(0, 1000, 1);
   const Rows all = contentOf(*table);
   TableMoment &moment = table->beginMoment(size_t(1) << 20, SavedRows::Changed);
-  std::vector<TableRow> ofShard;
+  RowList ofShard;
   std::set<int64_t> found;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     // Some before anything is read, some between a list and its rows.
@@ -221,7 +221,7 @@ TEST(TableMoment, RowsMayBeErased) {
     readShard(moment, s, found);
   // A reader that has begun, and goes on behind what others do.
   const int begun = EmbeddingTable::shardCount / 4;
-  std::vector<TableRow> rows;
+  RowList rows;
   moment.collectShard(begun, rows);
   TableScratch scratch;
   EXPECT_EQ(table->erase(int64_t(keys.size()), keys.data(), scratch), 3000);
@@ -238,7 +238,7 @@ TEST(TableMoment, RowsMayBeErased) {
     for (const TableRow &row : some)
       std::memcpy(found[row.key].data(), row.row, sizeof(Row));
   });
-  moment.pass(begun);
+  moment.pass(begun, {});
   for (int s = begun + 1; s < EmbeddingTable::shardCount; ++s)
     readShard(moment, s, found);
   table->endMoment();
@@ -252,7 +252,7 @@ TEST(TableMoment, RowsMayBeReadAgain) {
   const std::vector<void *> rows = insert(*table, keys);
   const Rows expected = contentOf(*table);
   TableMoment &moment = table->beginMoment(size_t(1) << 20);
-  std::vector<TableRow> all, ofShard;
+  RowList all, ofShard;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     moment.collectShard(s, ofShard);
     all.insert(all.end(), ofShard.begin(), ofShard.end());

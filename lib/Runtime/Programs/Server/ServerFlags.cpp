@@ -207,6 +207,7 @@ static Status takeBounds(const Mode &mode, ServerFlags &flags) {
 
 Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
                                ServerFlags &flags) {
+  PDLRT_RETURN_IF_ERROR(checkTableBound(descriptor, flags.tableBound));
   if (flags.tableBound.mostBytes > 0 && modeOf(descriptor).trainersApply)
     return Status::invalid(std::string("--max-table-memory is not for mode ") +
                            modeOf(descriptor).name +

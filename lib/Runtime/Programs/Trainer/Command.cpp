@@ -129,6 +129,7 @@ Status pdlrt::checkTablePlacement(const pdl_descriptor &descriptor,
 }
 
 Status Command::checkTableBound() const {
+  PDLRT_RETURN_IF_ERROR(pdlrt::checkTableBound(descriptor, options.tableBound));
   if (options.tableBound.mostBytes == 0)
     return {};
   const Mode &mode = modeOf(descriptor);
@@ -158,7 +159,7 @@ Status Command::makeModel(uint64_t seed, StateLocation location) {
   try {
     model = std::make_unique<Model>(descriptor, seed, location);
     model->computeOn(openedDevices());
-    model->boundTables(options.tableBound);
+    PDLRT_RETURN_IF_ERROR(model->boundTables(options.tableBound));
     if (options.tablePlacement == "device")
       model->placeTablesOnDevice();
     return {};

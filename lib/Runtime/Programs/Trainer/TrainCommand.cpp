@@ -447,7 +447,8 @@ Status TrainCommand::reportTraining(const Report &trained,
                         model->placesTablesOnDevice() ? " on the device" : ""));
     }
   if (model->evictedRows() > 0)
-    print(fmt::format("rows evicted {}", model->evictedRows()));
+    print(fmt::format("rows {} {}", model->spillsRows() ? "spilled" : "evicted",
+                      model->evictedRows()));
   for (const Device *device : openedDevices())
     print(fmt::format("device memory {:.1f} MiB at most on {}",
                       double(device->mostBytes()) / (1 << 20),

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_RUNTIME_DEVICE_SHAREDLIBRARY_H
-#define LIB_RUNTIME_DEVICE_SHAREDLIBRARY_H
+#ifndef LIB_RUNTIME_CORE_SHAREDLIBRARY_H
+#define LIB_RUNTIME_CORE_SHAREDLIBRARY_H
 
 #include "pdlrt/Core/Status.h"
 
@@ -93,4 +93,4 @@ Expected<const Functions *> openOnce(std::span<const char *const> names,
 
 } // namespace pdlrt
 
-#endif // LIB_RUNTIME_DEVICE_SHAREDLIBRARY_H
+#endif // LIB_RUNTIME_CORE_SHAREDLIBRARY_H

@@ -1,0 +1,37 @@
+//===- EvictionRank.h - Which rows go first ---------------------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_TABLE_EVICTIONRANK_H
+#define LIB_RUNTIME_TABLE_EVICTIONRANK_H
+
+#include "pdlrt/Table/EmbeddingTable.h"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+namespace pdlrt {
+
+/// A place in the order of eviction: rows of a lower one go first.
+struct EvictionRank {
+  uint32_t first, second;
+
+  /// Both are below this.
+  static constexpr size_t count = size_t(1) << 16;
+  static EvictionRank of(const RowHeader &header, uint16_t now,
+                         Eviction order) {
+    const uint32_t youth = RowHeader::timeMask - header.age(now);
+    return order == Eviction::LeastRecent ? EvictionRank{youth, header.uses()}
+                                          : EvictionRank{header.uses(), youth};
+  }
+  auto operator<=>(const EvictionRank &) const = default;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_TABLE_EVICTIONRANK_H

@@ -1,0 +1,413 @@
+//===- SpillingTableTest.cpp - A table whose cold rows are in a folder ----===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The oracle is a table in memory that does the same and evicts nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/TestFolder.h"
+#include "Table/RocksLibrary.h"
+#include "pdlrt/Table/EmbeddingTable.h"
+#include "pdlrt/Table/RowStore.h"
+#include "pdlrt/Table/TableMoment.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace pdlrt;
+
+namespace {
+
+/// The bytes of each row.
+using Content = std::map<int64_t, std::string>;
+
+TableOptions optionsOf(const TableLife &life) {
+  TableOptions options;
+  options.name = "t";
+  options.id = 5;
+  options.width = 3;
+  options.seed = 11;
+  options.initializer = {PDL_INIT_UNIFORM, -1, 1};
+  options.life = life;
+  options.life.isBounded = true;
+  // A count, and the period.
+  if (life.hasPeriods()) {
+    options.slotInitialValues = {0, 0};
+    options.rowSlotCount = 2;
+  }
+  return options;
+}
+
+Content contentOf(const EmbeddingTable &table) {
+  Content content;
+  RowList rows;
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+    table.collectShard(s, rows);
+    EXPECT_EQ(int64_t(rows.size()), table.shardSize(s));
+    EXPECT_TRUE(std::ranges::is_sorted(rows, {}, &TableRow::key));
+    for (const TableRow &row : rows)
+      content[row.key].assign(static_cast<const char *>(row.row),
+                              table.rowBytes());
+  }
+  return content;
+}
+
+class SpillingTableTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (const auto library = rocks::openLibrary(); !library)
+      GTEST_SKIP() << library.status().message();
+  }
+
+  /// One update of both tables: each key's row gets other numbers. Keys occur
+  /// once each.
+  void update(std::vector<int64_t> keys) {
+    std::ranges::sort(keys);
+    keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    const std::vector<int64_t> once(keys.size(), 1);
+    const float change = std::uniform_real_distribution<float>()(random);
+    for (EmbeddingTable *table : {plain.get(), spilling.get()}) {
+      std::vector<void *> rows(keys.size());
+      int64_t inserted = 0;
+      ASSERT_TRUE(table
+                      ->admit(int64_t(keys.size()), keys.data(), once.data(),
+                              rows.data(), scratch, inserted)
+                      .ok());
+      if (TableMoment *moment = table->moment())
+        for (size_t i = 0; i < keys.size(); ++i)
+          if (rows[i])
+            moment->preserve(1, &keys[i], &rows[i]);
+      for (void *row : rows) {
+        if (!row)
+          continue;
+        auto *numbers = static_cast<float *>(row);
+        numbers[0] += change;
+        if (table->options().rowSlotCount > 0)
+          numbers[3] += 1;
+        table->layout().headerOf(row).noteUpdate(table->time());
+        if (table->options().life.hasPeriods())
+          table->options().setPeriod(row, table->period());
+      }
+    }
+  }
+
+  std::vector<int64_t> draw(size_t count, int64_t most) {
+    std::vector<int64_t> keys(count);
+    for (int64_t &key : keys)
+      key = std::uniform_int_distribution<int64_t>(-most, most)(random);
+    return keys;
+  }
+
+  void expectEqual() {
+    EXPECT_EQ(spilling->size(), plain->size());
+    EXPECT_EQ(contentOf(*spilling), contentOf(*plain));
+  }
+
+  TestFolder folder;
+  const std::string place = folder.file("store");
+  std::shared_ptr<RowStore> store;
+  std::unique_ptr<EmbeddingTable> plain, spilling;
+  std::mt19937_64 random{7};
+  TableScratch scratch;
+
+  void make(const TableLife &life = {}) {
+    // A store has one table of an id.
+    spilling.reset();
+    store.reset();
+    auto opened = RowStore::open(place);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    store = *std::move(opened);
+    // Calls are cut.
+    plain = createHashTable(optionsOf(life), 100);
+    spilling = createSpillingTable(optionsOf(life), store, 100);
+  }
+};
+
+} // namespace
+
+TEST_F(SpillingTableTest, HasTheRowsOfATableInMemory) {
+  make();
+  for (int step = 0; step < 60; ++step) {
+    update(draw(400, 3000));
+    if (step % 3 == 0)
+      spilling->evict(spilling->heldRows() * 2 / 3,
+                      step % 2 ? Eviction::LeastRecent
+                               : Eviction::LeastFrequent);
+    if (step % 7 == 0) {
+      const std::vector<int64_t> keys = draw(50, 3000);
+      EXPECT_EQ(spilling->erase(int64_t(keys.size()), keys.data(), scratch),
+                plain->erase(int64_t(keys.size()), keys.data(), scratch));
+    }
+    spilling->quiesce(uint16_t(step));
+    plain->quiesce(uint16_t(step));
+    if (step % 10 == 0)
+      expectEqual();
+  }
+  // Those that are in no memory are most.
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  EXPECT_EQ(spilling->heldRows(), 0);
+  EXPECT_GT(spilling->size(), 2000);
+  expectEqual();
+  EXPECT_EQ(spilling->heldRows(), 0);
+}
+
+TEST_F(SpillingTableTest, FindsAndLooks) {
+  make();
+  update(draw(2000, 100000));
+  spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+  const int64_t held = spilling->heldRows();
+  std::vector<int64_t> keys = draw(5000, 100000);
+  const Content content = contentOf(*plain);
+  for (const auto &[key, bytes] : content)
+    keys.push_back(key);
+  // Some of them twice.
+  keys.insert(keys.end(), keys.begin(), keys.begin() + 100);
+  std::vector<void *> rows(keys.size());
+  RowImages images;
+  const auto check = [&](int64_t missing) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto found = content.find(keys[i]);
+      ASSERT_EQ(rows[i] != nullptr, found != content.end());
+      if (rows[i])
+        EXPECT_EQ(
+            std::string(static_cast<char *>(rows[i]), spilling->rowBytes()),
+            found->second);
+      missing -= rows[i] == nullptr;
+    }
+    EXPECT_EQ(missing, 0);
+  };
+  check(spilling->look(int64_t(keys.size()), keys.data(), rows.data(), scratch,
+                       images));
+  EXPECT_EQ(spilling->heldRows(), held);
+  check(
+      spilling->find(int64_t(keys.size()), keys.data(), rows.data(), scratch));
+  EXPECT_EQ(spilling->heldRows(), spilling->size());
+  expectEqual();
+}
+
+TEST_F(SpillingTableTest, PeriodsEndForAllRows) {
+  for (const bool hasScores : {false, true}) {
+    TableLife life;
+    life.shrinkEvery = 4;
+    life.shrinkUnseen = 3;
+    if (hasScores) {
+      life.scoreWeights = {1, 0};
+      life.shrinkDecay = 0.7;
+      life.shrinkLeast = 0.4;
+    }
+    make(life);
+    for (int step = 1; step < 80; ++step) {
+      update(draw(100, 1500));
+      if (step % 4 == 0)
+        EXPECT_EQ(spilling->beginPeriod(step / 4),
+                  plain->beginPeriod(step / 4));
+      spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+      spilling->quiesce(0);
+      plain->quiesce(0);
+      if (step % 10 == 0)
+        expectEqual();
+    }
+    EXPECT_LT(spilling->size(), 1500);
+  }
+}
+
+TEST_F(SpillingTableTest, KeysWaitAsInMemory) {
+  TableLife life;
+  life.admission = PDL_ADMIT_COUNT;
+  life.admissionCount = 3;
+  make(life);
+  for (int step = 0; step < 30; ++step) {
+    update(draw(200, 1500));
+    spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+    spilling->quiesce(0);
+    EXPECT_EQ(spilling->waitingCount(), plain->waitingCount());
+  }
+  expectEqual();
+  EXPECT_GT(spilling->waitingCount(), 0);
+}
+
+/// What a reader of a moment saves, and what it must be.
+TEST_F(SpillingTableTest, MomentsAndChanges) {
+  TableLife life;
+  life.shrinkEvery = 5;
+  life.shrinkUnseen = 4;
+  life.scoreWeights = {1, 0};
+  life.shrinkDecay = 0.9;
+  life.shrinkLeast = 0.2;
+  make(life);
+  // Base and deltas together.
+  Content saved;
+  spilling->trackErased(true);
+  int period = 0;
+  for (int save = 0; save < 12; ++save) {
+    for (int step = 0; step < 6; ++step) {
+      update(draw(120, 1200));
+      spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+    }
+    const SavedRows which = save == 0 ? SavedRows::Base : SavedRows::Changed;
+    const Content now = contentOf(*plain);
+    for (int64_t key : spilling->takeErased())
+      saved.erase(key);
+    TableMoment &moment = spilling->beginMoment(size_t(1) << 30, which);
+    for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+      // Training goes on.
+      if (s % 100 == 0) {
+        update(draw(60, 1200));
+        if (s % 300 == 0) {
+          ++period;
+          EXPECT_EQ(spilling->beginPeriod(period), plain->beginPeriod(period));
+        }
+        spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+        spilling->quiesce(0);
+        plain->quiesce(0);
+      }
+      RowList rows;
+      moment.collectShard(s, rows);
+      if (which == SavedRows::Base)
+        EXPECT_EQ(int64_t(rows.size()), moment.shardSize(s));
+      moment.read(rows, [&](std::span<const TableRow> some) {
+        for (const TableRow &row : some)
+          saved[row.key].assign(static_cast<const char *>(row.row),
+                                spilling->rowBytes());
+      });
+      moment.pass(s, rows);
+    }
+    spilling->endMoment();
+    EXPECT_EQ(saved, now) << save;
+    expectEqual();
+  }
+}
+
+/// Less is said to have changed than there is.
+TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
+  make();
+  update(draw(1000, 100000));
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  const auto changed = [&] {
+    std::set<int64_t> keys;
+    RowList rows;
+    for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+      spilling->collectChanged(s, rows);
+      for (const TableRow &row : rows)
+        keys.insert(row.key);
+    }
+    return keys;
+  };
+  EXPECT_EQ(int64_t(changed().size()), spilling->size());
+  for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+    spilling->noteShardSaved(s);
+  EXPECT_TRUE(changed().empty());
+  // Those that come back unchanged have not, nor when they leave again.
+  const std::vector<int64_t> some = {contentOf(*plain).begin()->first};
+  std::vector<void *> rows(1);
+  EXPECT_EQ(spilling->find(1, some.data(), rows.data(), scratch), 0);
+  EXPECT_TRUE(changed().empty());
+  spilling->evict(1, Eviction::LeastRecent);
+  EXPECT_TRUE(changed().empty());
+  update(some);
+  EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
+  spilling->evict(1, Eviction::LeastRecent);
+  EXPECT_EQ(spilling->heldRows(), 0);
+  EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
+}
+
+TEST_F(SpillingTableTest, RowsThatAreRestoredAreReplaced) {
+  make();
+  update(draw(500, 2000));
+  spilling->putAside(0, EmbeddingTable::shardCount);
+  EXPECT_EQ(spilling->heldRows(), 0);
+  // As a delta behind its base does.
+  for (const auto &[key, bytes] : contentOf(*plain)) {
+    if (key % 2)
+      continue;
+    for (EmbeddingTable *table : {plain.get(), spilling.get()}) {
+      void *row = nullptr;
+      ASSERT_TRUE(table
+                      ->insertShard(EmbeddingTable::shardOf(key), 1, &key, &row,
+                                    NewRow::Open)
+                      .ok());
+      std::memset(row, 1, table->rowBytes());
+    }
+  }
+  expectEqual();
+  spilling->putAside(0, EmbeddingTable::shardCount);
+  expectEqual();
+}
+
+/// Rows come in on one thread while others leave on another, as steps that are
+/// prepared beside an update.
+TEST_F(SpillingTableTest, RowsComeInWhileOthersLeave) {
+  make();
+  update(draw(3000, 2000));
+  std::atomic<bool> ends{false};
+  std::thread prepares([&] {
+    std::mt19937_64 own(3);
+    TableScratch ownScratch;
+    while (!ends) {
+      std::vector<int64_t> keys(200);
+      for (int64_t &key : keys)
+        key = std::uniform_int_distribution<int64_t>(-2000, 2000)(own);
+      spilling->bringIn(int64_t(keys.size()), keys.data(), ownScratch);
+    }
+  });
+  for (int step = 0; step < 150; ++step) {
+    update(draw(100, 2000));
+    spilling->evict(spilling->heldRows() / 2, Eviction::LeastRecent);
+    // As a step that was prepared, what came in may be looked for.
+    spilling->quiesce(0);
+  }
+  ends = true;
+  prepares.join();
+  expectEqual();
+}
+
+TEST_F(SpillingTableTest, LeavesNoFolder) {
+  make();
+  update(draw(100, 2000));
+  spilling->evict(50, Eviction::LeastRecent);
+  const auto countOf = [&] {
+    return std::distance(std::filesystem::directory_iterator(place),
+                         std::filesystem::directory_iterator());
+  };
+  EXPECT_EQ(countOf(), 1);
+  spilling.reset();
+  store.reset();
+  EXPECT_EQ(countOf(), 0);
+  // What a process has left that was killed, and what is somebody else's.
+  std::filesystem::create_directories(place + "/pdl-rows-1-abcdef/rows");
+  std::filesystem::create_directories(place + "/other");
+  auto opened = RowStore::open(place);
+  ASSERT_TRUE(opened.ok());
+  EXPECT_FALSE(std::filesystem::exists(place + "/pdl-rows-1-abcdef"));
+  EXPECT_TRUE(std::filesystem::exists(place + "/other"));
+  // One that is in use stays.
+  auto second = RowStore::open(place);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(countOf(), 3);
+}
+
+TEST(RowStore, RefusesAFolderThatCannotBe) {
+  if (!rocks::openLibrary())
+    GTEST_SKIP() << "RocksDB is not there";
+  const auto opened = RowStore::open("/dev/null/rows");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.status().message().find("rows cannot be kept in "
+                                           "/dev/null/rows (--table-spill)"),
+            std::string::npos)
+      << opened.status().message();
+}
