@@ -735,6 +735,43 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(often = 2)
 // -----
 
 nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has no name of a number here; expected count = ..., probability = ...}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has a count that is too large; expected such as count = 10}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 9223372036854775808)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a count of -9223372036854775808; expected 1 to 16383 (C6)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = -9223372036854775808)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has a count that is no whole number; expected such as count = 10}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 1.5)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+2 {{unexpected decimal integer literal for a floating point value}}
+// expected-note @+1 {{add a trailing dot to make the literal a float}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{score has no name of a row slot here; expected such as show = 0.1, click = 0.9}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
 // expected-error @+1 {{shrink needs every = ..., the updates of a period, and unseen = ..., how many periods a row may go without update}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 2)
 
