@@ -286,6 +286,70 @@ class TableLife(exactness.ExactnessTest):
                             "--checkpoint-deltas", 5)
         run(PDL_CHECKPOINT, "diff", found[0][-1], checkpoints_in(self.path / "resumed.saved")[-1])
 
+    def test_the_command_takes_what_the_clause_takes(self):
+        """At the end of a period, of a training in which no row has gone yet."""
+        steps = 3 * EVERY
+        clause = re.sub(r"shrink\(every = \d+, unseen = 16384, decay = 0.5, least = 0.3\)",
+                        f"shrink(every = {steps}, unseen = 2, decay = 0.5, least = 0.3)",
+                        MODEL).replace("unseen = 1)", "unseen = 2)")
+        never = clause.replace("unseen = 2", "unseen = 16384").replace(
+            "decay = 0.5, least = 0.3", "decay = 1.0, least = -1.0")
+        trainers = {}
+        for name, text in (("clause", clause), ("never", never)):
+            source = self.path / f"{name}.mlir"
+            source.write_text(text)
+            trainers[name] = programs.compile_model(source, self.path / name, "--numerics=strict")
+            run(trainers[name], "train", *self.flags(name, "--steps", steps, "--checkpoint-steps",
+                                                     4, "--checkpoint-deltas", 9))
+        newest = {name: checkpoints_in(self.path / f"{name}.saved")[-1] for name in trainers}
+        self.assertIn('"after"', (newest["never"] / "manifest.json").read_text())
+        shrunk = self.path / "less.saved" / newest["never"].name
+        shrunk.parent.mkdir()
+        said = run(PDL_CHECKPOINT, "shrink", newest["never"], "-o", shrunk, "--unseen", 2,
+                   "--score", "show=0.25", "--decay", 0.5, "--least", 0.3).stdout
+        run(PDL_CHECKPOINT, "diff", shrunk, newest["clause"])
+        for table in ("counted", "clicked", "shrinking"):
+            left, before = map(int, re.search(
+                rf"^table @{table}: (\d+) of (\d+) rows are left", said, re.MULTILINE).groups())
+            self.assertLess(left, before, table)
+            self.assertGreater(left, 0, table)
+        left, before = map(int, re.search(r"@counted: .*, (\d+) of (\d+) keys that wait$", said,
+                                          re.MULTILINE).groups())
+        self.assertLess(left, before)
+        self.assertRegex(said, r"(?m)^table @forever: (\d+) of \1 rows are left$")
+        # It goes on as what the clause left, up to the next end of a period.
+        for name, trainer, saved in (("less", trainers["never"], "less"),
+                                     ("clause", trainers["clause"], "clause")):
+            run(trainer, "train", *self.flags(saved, "--steps", steps + EVERY - 1, "--resume"))
+        self.same("less", "clause")
+        # What serves opens it.
+        run(PDL_CHECKPOINT, "export", shrunk, "-o", self.path / "exported")
+        run(PDL_CHECKPOINT, "diff", self.path / "exported", shrunk)
+        for flags, status, sentence in (
+                ([], 2, "give --unseen, or --score with --least"),
+                (["--least", 1], 2, "--least: is of scores; say with --score"),
+                (["--decay", 0.5, "--unseen", 1], 2, "--decay: is of scores; say with --score"),
+                (["--score", "show=1"], 2, "--score: changes nothing by itself; give --least"),
+                (["--score", "show", "--least", 1], 2, "--score: 'show' is no weight"),
+                (["--score", "show=x", "--least", 1], 2, "--score: 'show=x' is no weight"),
+                (["--score", "show=inf", "--least", 1], 2, "--score: 'show=inf' is no weight"),
+                (["--score", "show=1,,click=1", "--least", 1], 2, "--score: '' is no weight"),
+                (["--score", "show=1,show=2", "--least", 1], 2, "--score: show is there twice"),
+                (["--score", "show=1", "--decay", 0], 2, "--decay: '0' is no number above 0"),
+                (["--score", "show=1", "--decay", 1.5], 2, "--decay: '1.5' is no number above 0"),
+                (["--score", "show=1", "--least", "nan"], 2, "--least: 'nan' is no finite number"),
+                (["--unseen", 0], 2, "--unseen"), (["--unseen", 20000], 2, "--unseen"),
+                (["--score", "sale=1", "--least", 1], 1, "no table has row slots sale")):
+            done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", self.path / "new",
+                                   *map(str, flags)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(sentence, done.stderr)
+            self.assertFalse((self.path / "new").exists())
+        done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", shrunk, "--unseen", "1"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is something of that name already", done.stderr)
+
     def test_rows_of_a_dump_count_as_updated_then(self):
         """A dump does not say how long periods were: no row goes early."""
         self.translate("local")

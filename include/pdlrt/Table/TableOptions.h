@@ -92,7 +92,7 @@ struct TableOptions {
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;
-  /// The period of a row's last update, of a table that has periods.
+  /// The period of a row's last update; -1: what its slot holds is none.
   int64_t periodOf(const void *row) const;
   void setPeriod(void *row, int64_t period) const;
   /// At the end of a period of a table with scores: slots of the row decay; its

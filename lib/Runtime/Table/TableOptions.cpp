@@ -68,17 +68,20 @@ size_t TableOptions::frozenOffset() const {
   return frozenPart == 0 ? 0 : valueBytes() + (frozenPart - 1) * elementBytes();
 }
 
+/// The period that stands before `end`, as `TableOptions::periodOf`.
+template <typename T> static int64_t periodBefore(const char *end) {
+  // Up to here all whole numbers are doubles.
+  constexpr double most = 0x1p53;
+  T period;
+  std::memcpy(&period, end - sizeof(period), sizeof(period));
+  return period >= 0 && double(period) <= most ? int64_t(period) : -1;
+}
+
 int64_t TableOptions::periodOf(const void *row) const {
   // The last row slot.
   const char *end = static_cast<const char *>(row) + rowBytes();
-  if (elementType == PDL_F64) {
-    double period;
-    std::memcpy(&period, end - sizeof(period), sizeof(period));
-    return int64_t(period);
-  }
-  float period;
-  std::memcpy(&period, end - sizeof(period), sizeof(period));
-  return int64_t(period);
+  return elementType == PDL_F64 ? periodBefore<double>(end)
+                                : periodBefore<float>(end);
 }
 
 void TableOptions::setPeriod(void *row, int64_t period) const {

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -155,6 +157,24 @@ TEST(TableLife, WhatIsUnseenGoes) {
   // Periods may be left out.
   EXPECT_EQ(table->beginPeriod(100), 2);
   EXPECT_EQ(table->size() + table->waitingCount(), 0);
+}
+
+// As a damaged file may have them.
+TEST(TableLife, PeriodsThatAreNoneAreOld) {
+  constexpr float none[] = {std::numeric_limits<float>::quiet_NaN(), -1, 1e30f,
+                            -std::numeric_limits<float>::infinity()};
+  const auto table = tableOf({PDL_ADMIT_ALL, 0, 0, 10, 3});
+  const std::vector<void *> rows =
+      update(*table, {1, 2, 3, 4, 5}, {1, 1, 1, 1, 1});
+  for (size_t i = 0; i < std::size(none); ++i) {
+    std::memcpy(static_cast<char *>(rows[i]) + table->rowBytes() -
+                    sizeof(float),
+                &none[i], sizeof(float));
+    EXPECT_EQ(table->options().periodOf(rows[i]), -1);
+  }
+  EXPECT_EQ(table->options().periodOf(rows[4]), 0);
+  EXPECT_EQ(table->beginPeriod(3), 4);
+  EXPECT_EQ(table->size(), 1);
 }
 
 TEST(TableLife, ChangesOfKeysThatWaitAreTold) {
