@@ -11,6 +11,7 @@
 #include "Checkpoint/RewrittenPart.h"
 #include "Checkpoint/ShardRows.h"
 #include "Files/TemporaryFile.h"
+#include "pdlabi/admission.h"
 #include "pdlrt/Table/TableOptions.h"
 
 #include <algorithm>
@@ -129,6 +130,10 @@ static Expected<TableShrinking> askOf(const Checkpoint &checkpoint,
   }
   if (!options.score.empty()) {
     slots.life.scoreWeights = std::move(weights);
+    const std::string *admission =
+        partOf(checkpoint.manifest(), "admission of @" + symbol.name);
+    if (admission && admission->starts_with("by score "))
+      slots.life.admission = PDL_ADMIT_SCORE;
     slots.life.shrinkDecay = options.decay;
     slots.life.shrinkLeast = options.least;
   }
@@ -242,6 +247,13 @@ static Status shrinkShard(const Checkpoint &checkpoint,
     std::erase_if(shard.waiting, [&](const WaitingKey &each) {
       return each.bits.age(table.period) > unseen;
     });
+  if (!table.slots.life.waitingDecays())
+    return {};
+  for (WaitingKey &each : shard.waiting)
+    each.bits = each.bits.withCount(
+        pdlabi::decayedUnits(each.bits.count(), table.slots.life.shrinkDecay));
+  std::erase_if(shard.waiting,
+                [](const WaitingKey &each) { return each.bits.count() == 0; });
   return {};
 }
 

@@ -491,7 +491,7 @@ static void removeRows(const CheckpointPart &part,
     keys = erased;
   }
   table.erase(int64_t(keys.size()), keys.data(), scratch);
-  if (table.options().life.admission != PDL_ADMIT_COUNT)
+  if (!table.options().life.notesWaiting())
     return;
   for (int64_t key : keys) {
     const WaitingKey none = {key, WaitingBits()};
@@ -513,7 +513,7 @@ static void removeRows(const CheckpointPart &part,
 static Status restoreWaiting(const Model &model, int32_t symbol,
                              const Checkpoint &checkpoint, size_t index) {
   EmbeddingTable &table = *model.table(symbol);
-  if (table.options().life.admission != PDL_ADMIT_COUNT)
+  if (!table.options().life.notesWaiting())
     return {};
   const Expected<std::vector<WaitingKey>> waiting =
       waitingKeysOf(checkpoint, index);

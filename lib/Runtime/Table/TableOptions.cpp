@@ -8,6 +8,7 @@
 
 #include "pdlrt/Table/TableOptions.h"
 
+#include "pdlabi/admission.h"
 #include "pdlabi/philox.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Kernels/Storage.h"
@@ -37,6 +38,8 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
     options.life = {symbol.admission, symbol.admission_count,
                     symbol.admission_probability, symbol.shrink_every,
                     symbol.shrink_unseen};
+  if (options.life.admission == PDL_ADMIT_SCORE)
+    options.life.admissionCount = pdlabi::admissionUnits;
   if (options.life.hasPeriods() && symbol.score_weights) {
     options.life.scoreWeights.assign(
         symbol.score_weights, symbol.score_weights + symbol.row_slot_count);

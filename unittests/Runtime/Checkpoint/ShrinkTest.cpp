@@ -11,6 +11,7 @@
 #include "Checkpoint/ChangedModel.h"
 #include "Support/TestFolder.h"
 
+#include "pdlabi/admission.h"
 #include "pdlrt/Checkpoint/State.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ constexpr std::array<double, 3> weights = {0.25, 0.5, 0};
 /// The hand-written program with a table whose keys come and go: the row slots
 /// show, click and period behind those that it has.
 struct LivingProgram {
-  explicit LivingProgram(int32_t type)
+  LivingProgram(int32_t type, bool byScore)
       : descriptor(*handWrittenProgram({type})) {
     symbols.assign(descriptor.symbols,
                    descriptor.symbols + descriptor.symbol_count);
@@ -44,15 +45,20 @@ struct LivingProgram {
     table.slot_names = names;
     table.slot_initial_values = zeros;
     table.row_slot_count = 3;
-    table.admission = PDL_ADMIT_COUNT;
+    table.admission = byScore ? PDL_ADMIT_SCORE : PDL_ADMIT_COUNT;
     table.admission_count = admission;
+    table.admission_score = admission;
+    if (byScore)
+      parts.push_back(
+          {PDL_PART_TRAINING, "admission of @emb", "by score 3 of show * 1"});
     table.shrink_every = every;
     table.shrink_unseen = unseen;
     table.score_weights = weights.data();
     table.shrink_decay = decay;
     table.shrink_least = least;
     descriptor.symbols = symbols.data();
-    parts.assign(descriptor.parts, descriptor.parts + descriptor.part_count);
+    parts.insert(parts.begin(), descriptor.parts,
+                 descriptor.parts + descriptor.part_count);
     group = std::string("@") + descriptor.groups[table.group].name;
     parts.push_back({PDL_PART_TRAINING, "group of @emb", group.c_str()});
     parts.push_back({PDL_PART_TRAINING, "shrinking of @emb",
@@ -83,8 +89,8 @@ ShrinkOptions asTheClause() {
 /// A model in whose table no period ends.
 class Life {
 public:
-  explicit Life(int32_t type)
-      : program(type), model(program.descriptor, 3),
+  explicit Life(int32_t type, bool byScore = false)
+      : program(type, byScore), byScore(byScore), model(program.descriptor, 3),
         table(*model.table(SymbolTable)) {
     table.trackErased(true);
   }
@@ -96,6 +102,8 @@ public:
   }
 
   LivingProgram program;
+  /// What occurs once scores a third of what a row takes.
+  const bool byScore;
   Model model;
   EmbeddingTable &table;
 
@@ -110,7 +118,8 @@ private:
     const std::vector<int64_t> keys(drawn.begin(), drawn.end());
     std::vector<int64_t> occurrences;
     for (size_t i = 0; i < keys.size(); ++i)
-      occurrences.push_back(1 + int64_t(random() % 2));
+      occurrences.push_back((1 + int64_t(random() % 2)) *
+                            (byScore ? pdlabi::scoreUnits(1, admission) : 1));
     std::vector<void *> rows(keys.size());
     TableScratch scratch;
     int64_t inserted = 0;
@@ -222,12 +231,14 @@ void writeOther(const std::string &path, const std::string &name,
 
 // Byte for byte what is saved behind the end of the period.
 TEST(Shrink, IsWhatTheClauseDoes) {
-  for (const int32_t type : {PDL_F32, PDL_F64})
+  for (const auto &[type, byScore] :
+       {std::pair(PDL_F32, false), std::pair(PDL_F64, false),
+        std::pair(PDL_F32, true)})
     for (const TablePartSizes &sizes :
          {TablePartSizes(), TablePartSizes{size_t(1) << 14}}) {
       SCOPED_TRACE(type);
       TestFolder folder;
-      Life life(type);
+      Life life(type, byScore);
       life.liveUntil(50);
       saveAs(life.model, folder.file("before"), 50, sizes);
       const int64_t rows = life.table.size(),

@@ -270,9 +270,9 @@ static ParseResult parseWhole(OpAsmParser &parser, StringRef clause,
 ParseResult pdlc::nn::parseTableClauses(
     OpAsmParser &parser, FlatSymbolRefAttr &group, Attribute &init,
     UnknownAttr &unknown, StorageAttr &stored, IntegerAttr &admitCount,
-    FloatAttr &admitProbability, IntegerAttr &shrinkEvery,
-    IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay, FloatAttr &shrinkLeast,
-    DictionaryAttr &score) {
+    FloatAttr &admitProbability, FloatAttr &admitScore,
+    IntegerAttr &shrinkEvery, IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay,
+    FloatAttr &shrinkLeast, DictionaryAttr &score) {
   Type f64 = parser.getBuilder().getF64Type();
   SmallVector<Clause> clauses = stateClauses(parser, group, init);
   clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
@@ -301,15 +301,18 @@ ParseResult pdlc::nn::parseTableClauses(
   auto parseUnseen = [&] {
     return parseWhole(parser, "shrink", "unseen", shrinkUnseen);
   };
+  auto parseAdmission = [&] { return parser.parseAttribute(admitScore, f64); };
   auto parseAdmit = [&]() -> ParseResult {
     const SMLoc location = parser.getCurrentLocation();
-    if (parseNumbers(
-            parser, "admit",
-            {{"count", parseCount}, {"probability", parseProbability}}))
+    if (parseNumbers(parser, "admit",
+                     {{"count", parseCount},
+                      {"probability", parseProbability},
+                      {"score", parseAdmission}}))
       return failure();
-    if (admitCount && admitProbability)
+    if (!!admitCount + !!admitProbability + !!admitScore > 1)
       return parser.emitError(location)
-             << "admit has a count and a probability; expected one of them";
+             << "admit has more than one of a count, a probability and a "
+                "score; expected one of them";
     return success();
   };
   auto parseShrink = [&]() -> ParseResult {
@@ -359,9 +362,9 @@ ParseResult pdlc::nn::parseTableClauses(
 void pdlc::nn::printTableClauses(
     OpAsmPrinter &printer, Operation *op, FlatSymbolRefAttr group,
     Attribute init, UnknownAttr unknown, StorageAttr stored,
-    IntegerAttr admitCount, FloatAttr admitProbability, IntegerAttr shrinkEvery,
-    IntegerAttr shrinkUnseen, FloatAttr shrinkDecay, FloatAttr shrinkLeast,
-    DictionaryAttr score) {
+    IntegerAttr admitCount, FloatAttr admitProbability, FloatAttr admitScore,
+    IntegerAttr shrinkEvery, IntegerAttr shrinkUnseen, FloatAttr shrinkDecay,
+    FloatAttr shrinkLeast, DictionaryAttr score) {
   printStateClauses(printer, op, group, init);
   printClause(printer, "unknown", unknown,
               [&] { printer.printStrippedAttrOrType(unknown); });
@@ -374,6 +377,10 @@ void pdlc::nn::printTableClauses(
   printClause(printer, "admit", admitProbability, [&] {
     printer << "probability = ";
     printer.printAttributeWithoutType(admitProbability);
+  });
+  printClause(printer, "admit", admitScore, [&] {
+    printer << "score = ";
+    printer.printAttributeWithoutType(admitScore);
   });
   printClause(printer, "shrink", shrinkEvery, [&] {
     printer << "every = ";
