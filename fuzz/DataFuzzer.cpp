@@ -10,9 +10,12 @@
 #include "Fuzzer.h"
 #include "pdlrt/Files/Safetensors.h"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <string_view>
+#include <unistd.h>
 
 using namespace pdlrt;
 
@@ -53,19 +56,19 @@ std::vector<std::string> fuzzSeeds() {
   std::stringstream tensors;
   tensors << std::ifstream(path, std::ios::binary).rdbuf();
   const std::string rows = "yes,1,2,3,a|b,c\nno,\"1.5\",,-7,\"d\"\"e\",\r\n";
-  return {'\0' + rows, '\4' + ("label,x,x,id,bag,bag\n" + rows), '\10' + rows,
-          "\1yes\t1\t2\t3\ta|b\tc\n", '\3' + tensors.str()};
+  return {'\0' + rows,
+          '\4' + ("label,x,x,id,bag,bag\n" + rows),
+          '\10' + rows,
+          "\1yes\t1\t2\t3\ta|b\tc\n",
+          '\3' + tensors.str(),
+          '\20' + rows,
+          "\61yes\t1\t2\t3\ta|b\tc\nno\t\t2\t3\t\t\n"};
 }
 
-void fuzzOne(const std::string &bytes) {
-  if (bytes.empty())
-    return;
-  static Fields fields;
-  const auto how = uint8_t(bytes[0]);
-  DataOptions options;
-  options.files = {asFile(bytes.substr(1), suffixes[how % 4])};
+static void fuzzSource(const Fields &fields, DataOptions &options,
+                       uint8_t how) {
   options.header = how & 4;
-  options.shuffleWindow = how & 8 ? 5 : 0;
+  options.shuffleWindow = how & 8 && !options.flushAfter ? 5 : 0;
   options.batchSize = 3;
   options.maxBadRows = std::numeric_limits<int64_t>::max();
   auto source = BatchSource::open(options, *fields.descriptor, *fields.program);
@@ -79,4 +82,38 @@ void fuzzOne(const std::string &bytes) {
     if (batch.size() > 3 || batch.fields()[0].value_count != batch.size())
       __builtin_trap();
   }
+}
+
+/// A pipe with the bytes, of which there is no more room for than that: where
+/// it is read from, as `predict --data -` reads.
+static std::string asPipe(std::string_view bytes, int &descriptor) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    __builtin_trap();
+  constexpr size_t room = 4096;
+  if (write(ends[1], bytes.data(), std::min(bytes.size(), room)) < 0)
+    __builtin_trap();
+  close(ends[1]);
+  descriptor = ends[0];
+  return "/proc/self/fd/" + std::to_string(ends[0]);
+}
+
+void fuzzOne(const std::string &bytes) {
+  if (bytes.empty())
+    return;
+  static Fields fields;
+  const auto how = uint8_t(bytes[0]);
+  DataOptions options;
+  int pipeEnd = -1;
+  const bool isStream = how & 16 && how % 4 < 2;
+  options.files = {isStream ? asPipe(std::string_view(bytes).substr(1), pipeEnd)
+                            : asFile(bytes.substr(1), suffixes[how % 4])};
+  if (isStream) {
+    options.delimiter = how % 4 == 0 ? ',' : '\t';
+    options.flushAfter = 0;
+    options.copyColumn = how & 32 ? "1" : "";
+  }
+  fuzzSource(fields, options, how);
+  if (pipeEnd >= 0)
+    close(pipeEnd);
 }

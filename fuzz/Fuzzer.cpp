@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <system_error>
 #include <unistd.h>
 
 using namespace pdlrt;
@@ -30,16 +31,33 @@ static const std::string &filePath() {
   return path;
 }
 
-std::string asFile(const std::string &bytes, const std::string &suffix) {
+void removeAtEnd(const std::string &path) {
   static std::set<std::string> written;
   static const int removed = std::atexit([] {
-    for (const std::string &path : written)
-      unlink(path.c_str());
+    std::error_code ignored;
+    for (const std::string &each : written)
+      std::filesystem::remove_all(each, ignored);
   });
   (void)removed;
-  const std::string path = filePath() + suffix;
   written.insert(path);
+}
+
+std::string asFile(const std::string &bytes, const std::string &suffix) {
+  const std::string path = filePath() + suffix;
+  removeAtEnd(path);
   write(path, bytes);
+  return path;
+}
+
+std::string asFolder(const std::map<std::string, std::string> &files) {
+  const std::string path = filePath() + ".folder";
+  removeAtEnd(path);
+  std::filesystem::create_directories(path);
+  for (const auto &entry : std::filesystem::directory_iterator(path))
+    if (!files.contains(entry.path().filename()))
+      std::filesystem::remove_all(entry);
+  for (const auto &[name, bytes] : files)
+    write(path + "/" + name, bytes);
   return path;
 }
 

@@ -12,6 +12,7 @@
 #include "pdlrt/Transport/Message.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,12 @@ pdlrt::Message inSlices(const std::string &bytes);
 
 /// Writes the bytes to a file of this process's own; its path.
 std::string asFile(const std::string &bytes, const std::string &suffix = "");
+
+/// Makes the files, by name, all that is in a folder of this process's own; its
+/// path.
+std::string asFolder(const std::map<std::string, std::string> &files);
+
+/// The file or folder goes with the process.
+void removeAtEnd(const std::string &path);
 
 #endif // PDL_FUZZ_FUZZER_H

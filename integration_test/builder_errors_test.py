@@ -106,6 +106,20 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.sample(5, 0, 2, "counts", [1, 2.5], 0.75),
                      "`counts` of nn.sample is 2.5; it has to be a whole number")
 
+    def test_keys_that_come_and_go(self):
+        for clauses, sentence in (
+                ({"admit_count": 2, "admit_score": 1.0},
+                 "@t admits keys by more than one of count, probability and score"),
+                ({"admit_probability": 0.5, "admit_score": 1.0},
+                 "give one of admit_count, admit_probability and admit_score"),
+                ({"admit_score": "much"}, "@t has admit_score='much'; expected a number"),
+                ({"admit_count": 1.5}, "@t has admit_count=1.5; expected a whole number"),
+                ({"admit_score": 1.0, "score": {"show": "x"}}, "expected weights of counts"),
+                ({"shrink_every": 2}, "@t shrinks only with both shrink_every"),
+                ({"shrink_decay": 0.5}, "give shrink_every and shrink_unseen too")):
+            self.refused(lambda m, x, y, clauses=clauses: m.table(
+                "t", 2, init=pdl.init.zeros(), **clauses), sentence)
+
     def test_kinds(self):
         def table(m):
             return m.table("t", 2, init=pdl.init.zeros())

@@ -179,6 +179,21 @@ class Text(unittest.TestCase):
                       "tensor<?x1xf32>, tensor<?x1xf32>\n", str(result))
         parsed(result)
 
+    def test_keys_that_come_and_go(self):
+        result = pdl.Model("life")
+        clicks = result.group("clicks", rule="click_adagrad", rate=0.05, untouched="lazy")
+        for name, clauses in (
+                ("a", {"admit_score": 2, "score": {"show": 0.1, "click": 0.9}}),
+                ("b", {"admit_count": 10, "shrink_every": 1000, "shrink_unseen": 7}),
+                ("c", {"admit_probability": 0.5})):
+            result.table(name, 4, init=pdl.init.zeros(), group=clicks, **clauses)
+        text = str(result)
+        for clauses in ("admit(score = 2.0) score(show = 0.1, click = 0.9)",
+                        "admit(count = 10) shrink(every = 1000, unseen = 7)",
+                        "admit(probability = 0.5)"):
+            self.assertIn(f" in @clicks init(#nn.zeros) {clauses}\n", text)
+        parsed(result)
+
     def test_names_are_for_outputs(self):
         result = pdl.Model("named")
         result.record("r").floats("x", 1)

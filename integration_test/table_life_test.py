@@ -7,6 +7,7 @@ bits in the interpreter, in one process, through servers, across checkpoints and
 import array
 import collections
 import filecmp
+import math
 import os
 import random
 import re
@@ -38,6 +39,7 @@ MODEL = f"""module @life {{
   nn.group @all rule(@adam) rate(0.0625) decay(#nn.l2<0.0078125>) untouched(dense)
   nn.table @counted : i64 -> tensor<5xf32> in @rows init(#nn.normal<0.0, 0.5>) admit(count = {ADMIT}) shrink(every = {EVERY}, unseen = {UNSEEN})
   nn.table @clicked : i64 -> tensor<3xf32> in @clicks init(#nn.uniform<-1.0, 1.0>) unknown(zero) admit(count = 2) shrink(every = {EVERY}, unseen = 16384, decay = 0.5, least = 0.3) score(show = 0.25)
+  nn.table @scored : i64 -> tensor<3xf32> in @clicks init(#nn.uniform<-1.0, 1.0>) admit(score = 1.2) shrink(every = {EVERY}, unseen = 3, decay = 0.75) score(show = 0.3, click = 0.2)
   nn.table @drawn : i64 -> tensor<2xf32> in @clipped init(#nn.uniform<-1.0, 1.0>) admit(probability = 0.375)
   nn.table @few : i64 -> tensor<2xf32> in @clipped init(#nn.uniform<-1.0, 1.0>) admit(count = 3)
   nn.table @shrinking : i64 -> tensor<9xf32> in @all init(#nn.uniform<-1.0, 1.0>) stored(bf16) shrink(every = {EVERY}, unseen = 1)
@@ -46,14 +48,15 @@ MODEL = f"""module @life {{
   nn.func private @z(%id: tensor<?x3xi64>, %more: !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32> {{
     %a = nn.lookup @counted[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x5xf32>
     %b = nn.lookup @clicked[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x3xf32>
+    %i = nn.lookup @scored[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x3xf32>
     %c = nn.lookup @drawn[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x2xf32>
     %d = nn.lookup @few[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x2xf32>
     %e = nn.lookup @shrinking[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x9xf32>
     %f = nn.lookup @forever[%id] pool(sum) : (tensor<?x3xi64>) -> tensor<?x3x2xf32>
-    %all = nn.concat %a, %b, %c, %d, %e, %f axis 2
-      : tensor<?x3x5xf32>, tensor<?x3x3xf32>, tensor<?x3x2xf32>, tensor<?x3x2xf32>, tensor<?x3x9xf32>, tensor<?x3x2xf32>
-    %t = nn.tanh %all : tensor<?x3x23xf32>
-    %s = nn.reduce sum %t axes [1, 2] : tensor<?x3x23xf32>
+    %all = nn.concat %a, %b, %i, %c, %d, %e, %f axis 2
+      : tensor<?x3x5xf32>, tensor<?x3x3xf32>, tensor<?x3x3xf32>, tensor<?x3x2xf32>, tensor<?x3x2xf32>, tensor<?x3x9xf32>, tensor<?x3x2xf32>
+    %t = nn.tanh %all : tensor<?x3x26xf32>
+    %s = nn.reduce sum %t axes [1, 2] : tensor<?x3x26xf32>
     %z = nn.reshape %s : (tensor<?xf32>) -> tensor<?x1xf32>
     %g = nn.lookup @counted[%more] pool(mean) : (!nn.ragged<?x1x*xi64>) -> tensor<?x1x5xf32>
     %h = nn.flatten %g from 1 : tensor<?x1x5xf32>
@@ -68,6 +71,9 @@ MODEL = f"""module @life {{
     %one = nn.constant dense<1.0> : tensor<f32>
     %ones = nn.broadcast %one like %label : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
     nn.count @clicked[%id] show(%ones) click(%label) : tensor<?x3xi64>, tensor<?x1xf32>
+    %half = nn.constant dense<0.5> : tensor<f32>
+    %halves = nn.broadcast %half like %label : (tensor<f32>, tensor<?x1xf32>) -> tensor<?x1xf32>
+    nn.count @scored[%id] show(%ones) click(%halves) : tensor<?x3xi64>, tensor<?x1xf32>
     nn.minimize %l over [@rows, @clicks, @clipped, @all] : tensor<?x1xf32>
   }}
   nn.program @evaluate frozen reads(@r) {{
@@ -84,15 +90,16 @@ MODEL = f"""module @life {{
 """
 
 
-def life_of(steps, admit, every, unseen, decay=1.0, weight=0.0, least=0.0):
+def life_of(steps, admit, every, unseen, decay=1.0, weight=0.0, least=0.0, score=None):
     """What a table has behind steps, each a list of the keys that occur in it: of keys with
     rows the period of the last update and how often they were shown, of those that wait
-    how often they occurred."""
+    how often they occurred; with `score`, of an occurrence and of a row, its 16384ths."""
     rows, waiting = {}, {}
     for number, step in enumerate(steps, 1):
         period = (number - 1) // every
         for key, occurrences in collections.Counter(step).items():
-            count = waiting.get(key, (0, 0))[0] + occurrences
+            count = waiting.get(key, (0, 0))[0] + (
+                math.ceil(score[0] * occurrences / score[1] * 16384) if score else occurrences)
             if key in rows or count >= admit:
                 waiting.pop(key, None)
                 rows[key] = period, rows.get(key, (0, 0.0))[1] + occurrences
@@ -102,7 +109,11 @@ def life_of(steps, admit, every, unseen, decay=1.0, weight=0.0, least=0.0):
             last = number // every - 1
             rows = {key: (at, shown * decay) for key, (at, shown) in rows.items()
                     if last - at < unseen and shown * decay * weight >= least}
-            waiting = {key: note for key, note in waiting.items() if last - note[1] < unseen}
+            if score:
+                waiting = {key: (math.floor(note[0] * decay), note[1])
+                           for key, note in waiting.items()}
+            waiting = {key: note for key, note in waiting.items()
+                       if last - note[1] < unseen and note[0] > 0}
     return rows, {key: note[0] for key, note in waiting.items()}
 
 
@@ -163,6 +174,7 @@ class TableLife(exactness.ExactnessTest):
         for number, (table, both, admit, every, *more) in enumerate((
                 ("counted", True, ADMIT, EVERY, UNSEEN),
                 ("clicked", False, 2, EVERY, 16384, 0.5, 0.25, 0.3),
+                ("scored", False, 16384, EVERY, 3, 0.75, 0.0, 0.0, (0.3 + 0.2 * 0.5, 1.2)),
                 ("drawn", False, 1, 10 ** 9, 1), ("few", False, 3, 10 ** 9, 1),
                 ("shrinking", False, 1, EVERY, 1), ("forever", False, 1, 10 ** 9, 1))):
             rows, waiting = life_of(self.keys_of_steps(steps, both, samples), admit, every, *more)
@@ -177,9 +189,12 @@ class TableLife(exactness.ExactnessTest):
                 self.assertEqual(list(held[f"{table}.slot.period"].data),
                                  [rows[key][0] for key in keys])
                 self.assertLess(len(keys), len(set(self.ids)), table)
-            if table == "clicked":
-                self.assertEqual(list(held["clicked.slot.show"].data),
+            if table in ("clicked", "scored"):
+                self.assertEqual(list(held[f"{table}.slot.show"].data),
                                  [rows[key][1] for key in keys])
+            if table == "scored":
+                self.assertEqual(list(held["scored.slot.click"].data),
+                                 [rows[key][1] / 2 for key in keys])
             found = {}
             for part in folder.glob(f"table-{number}-*.safetensors"):
                 tensors = tensorfile.read(part)
@@ -285,6 +300,73 @@ class TableLife(exactness.ExactnessTest):
             self.train_here("resumed", "--steps", steps, "--resume", *often,
                             "--checkpoint-deltas", 5)
         run(PDL_CHECKPOINT, "diff", found[0][-1], checkpoints_in(self.path / "resumed.saved")[-1])
+
+    def test_the_command_takes_what_the_clause_takes(self):
+        """At the end of a period, of a training in which no row has gone yet."""
+        steps = 3 * EVERY
+        clause = re.sub(r"shrink\(every = \d+, unseen = 16384, decay = 0.5, least = 0.3\)",
+                        f"shrink(every = {steps}, unseen = 2, decay = 0.5, least = 0.3)",
+                        MODEL.replace("unseen = 3, decay = 0.75) score(show = 0.3, click = 0.2)",
+                                      "unseen = 16384, decay = 0.5, least = 0.3) score(show = 0.25)")
+                        ).replace("unseen = 1)", "unseen = 2)")
+        never = clause.replace("unseen = 2", "unseen = 16384").replace(
+            "decay = 0.5, least = 0.3", "decay = 1.0, least = -1.0")
+        trainers = {}
+        for name, text in (("clause", clause), ("never", never)):
+            source = self.path / f"{name}.mlir"
+            source.write_text(text)
+            trainers[name] = programs.compile_model(source, self.path / name, "--numerics=strict")
+            run(trainers[name], "train", *self.flags(name, "--steps", steps, "--checkpoint-steps",
+                                                     4, "--checkpoint-deltas", 9))
+        newest = {name: checkpoints_in(self.path / f"{name}.saved")[-1] for name in trainers}
+        self.assertIn('"after"', (newest["never"] / "manifest.json").read_text())
+        shrunk = self.path / "less.saved" / newest["never"].name
+        shrunk.parent.mkdir()
+        said = run(PDL_CHECKPOINT, "shrink", newest["never"], "-o", shrunk, "--unseen", 2,
+                   "--score", "show=0.25", "--decay", 0.5, "--least", 0.3).stdout
+        run(PDL_CHECKPOINT, "diff", shrunk, newest["clause"])
+        for table in ("counted", "clicked", "scored", "shrinking"):
+            left, before = map(int, re.search(
+                rf"^table @{table}: (\d+) of (\d+) rows are left", said, re.MULTILINE).groups())
+            self.assertLess(left, before, table)
+            self.assertGreater(left, 0, table)
+        for table in ("counted", "scored"):
+            left, before = map(int, re.search(
+                rf"@{table}: .*, (\d+) of (\d+) keys that wait$", said, re.MULTILINE).groups())
+            (self.assertLess if table == "counted" else self.assertEqual)(left, before)
+        self.assertRegex(said, r"(?m)^table @forever: (\d+) of \1 rows are left$")
+        # It goes on as what the clause left, up to the next end of a period.
+        for name, trainer, saved in (("less", trainers["never"], "less"),
+                                     ("clause", trainers["clause"], "clause")):
+            run(trainer, "train", *self.flags(saved, "--steps", steps + EVERY - 1, "--resume"))
+        self.same("less", "clause")
+        # What serves opens it.
+        run(PDL_CHECKPOINT, "export", shrunk, "-o", self.path / "exported")
+        run(PDL_CHECKPOINT, "diff", self.path / "exported", shrunk)
+        for flags, status, sentence in (
+                ([], 2, "give --unseen, or --score with --least"),
+                (["--least", 1], 2, "--least: is of scores; say with --score"),
+                (["--decay", 0.5, "--unseen", 1], 2, "--decay: is of scores; say with --score"),
+                (["--score", "show=1"], 2, "--score: changes nothing by itself; give --least"),
+                (["--score", "show", "--least", 1], 2, "--score: 'show' is no weight"),
+                (["--score", "show=x", "--least", 1], 2, "--score: 'show=x' is no weight"),
+                (["--score", "show=inf", "--least", 1], 2, "--score: 'show=inf' is no weight"),
+                (["--score", "show=1,,click=1", "--least", 1], 2, "--score: '' is no weight"),
+                (["--score", "show=1,show=2", "--least", 1], 2, "--score: show is there twice"),
+                (["--score", "show=1", "--decay", 0], 2, "--decay: '0' is no number above 0"),
+                (["--score", "show=1", "--decay", 1.5], 2, "--decay: '1.5' is no number above 0"),
+                (["--score", "show=1", "--least", "nan"], 2, "--least: 'nan' is no finite number"),
+                (["--unseen", 0], 2, "--unseen"), (["--unseen", 20000], 2, "--unseen"),
+                (["--score", "sale=1", "--least", 1], 1, "no table has row slots sale")):
+            done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", self.path / "new",
+                                   *map(str, flags)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(sentence, done.stderr)
+            self.assertFalse((self.path / "new").exists())
+        done = subprocess.run([PDL_CHECKPOINT, "shrink", shrunk, "-o", shrunk, "--unseen", "1"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is something of that name already", done.stderr)
 
     def test_rows_of_a_dump_count_as_updated_then(self):
         """A dump does not say how long periods were: no row goes early."""

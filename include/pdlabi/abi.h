@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 19u
+#define PDL_ABI_VERSION 20u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -296,12 +296,18 @@ typedef struct pdl_symbol {
   const double *score_weights;
   double shrink_decay; /* 1: slots stay */
   double shrink_least; /* minus infinity: none goes */
+  /* PDL_ADMIT_SCORE: the score, above 0, that a row takes, and by count of a
+   * row (`gradient_width` - `row_width`) its weight in what a key scores in an
+   * update (pdlabi/admission.h). */
+  double admission_score;
+  const double *admission_weights;
 } pdl_symbol;
 
 typedef enum pdl_admission_kind {
   PDL_ADMIT_ALL = 0,
   PDL_ADMIT_COUNT = 1,
-  PDL_ADMIT_PROBABILITY = 2
+  PDL_ADMIT_PROBABILITY = 2,
+  PDL_ADMIT_SCORE = 3
 } pdl_admission_kind;
 
 /* What one call of a parameter's kernel is for. */

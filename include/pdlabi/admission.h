@@ -17,6 +17,9 @@
 // So the same keys get rows on any number of servers, and in each job with that
 // seed.
 //
+// One that admits them by score adds up what they score in updates, in units of
+// which a row takes 2^14: a sum of whole numbers depends on no order.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PDLABI_ADMISSION_H
@@ -24,6 +27,7 @@
 
 #include "pdlabi/philox.h"
 
+#include <cmath>
 #include <cstdint>
 
 namespace pdlabi {
@@ -38,6 +42,28 @@ inline bool isDrawn(double probability, uint64_t seed, uint64_t symbolId,
                0xffffffffu, static_cast<uint32_t>(symbolId)}},
              seed);
   return block.words[0] * 0x1p-32 < probability;
+}
+
+/// What a row takes.
+inline constexpr int64_t admissionUnits = int64_t(1) << 14;
+
+/// The units of what a key scores in an update, where a row takes `admission`,
+/// above 0. Rounded up, so that ten times a tenth is the whole; nothing below
+/// 0, and no more than a row takes.
+inline int64_t scoreUnits(double score, double admission) {
+  const double units =
+      std::ceil(score / admission * static_cast<double>(admissionUnits));
+  // A score that is no number is none.
+  if (!(units > 0))
+    return 0;
+  return units < static_cast<double>(admissionUnits)
+             ? static_cast<int64_t>(units)
+             : admissionUnits;
+}
+
+/// The units that are left of a key's at the end of a period.
+inline int64_t decayedUnits(int64_t units, double decay) {
+  return static_cast<int64_t>(static_cast<double>(units) * decay);
 }
 
 } // namespace pdlabi

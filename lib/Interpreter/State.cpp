@@ -127,6 +127,9 @@ bool Table::admit(int64_t key, double occurrences) {
     waiting.erase(key);
     return true;
   }
+  // Nothing to note.
+  if (occurrences == 0 && waiting.count(key) == 0)
+    return false;
   Waiting &waits = waiting[key];
   waits.occurrences += static_cast<int64_t>(occurrences);
   waits.period = currentPeriod;
@@ -168,8 +171,13 @@ void Table::endUpdate(int64_t number) {
   if (!ownLife.shrinkEvery || number <= 0 || number % ownLife.shrinkEvery != 0)
     return;
   currentPeriod = number / ownLife.shrinkEvery;
+  if (!ownLife.countWeights.empty())
+    for (auto &[key, waits] : waiting)
+      waits.occurrences =
+          pdlabi::decayedUnits(waits.occurrences, ownLife.shrinkDecay);
   std::erase_if(waiting, [&](const auto &entry) {
-    return currentPeriod - 1 - entry.second.period >= ownLife.shrinkUnseen;
+    return entry.second.occurrences == 0 ||
+           currentPeriod - 1 - entry.second.period >= ownLife.shrinkUnseen;
   });
   std::erase_if(index, [&](const auto &entry) {
     Elements &row = rows[entry.second];
@@ -267,9 +275,24 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
 
 static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots) {
   TableLife life;
+  auto group = table.getAdmitScore()
+                   ? SymbolTable::lookupNearestSymbolFrom<GroupOp>(
+                         table, table.getGroupAttr())
+                   : GroupOp();
+  auto rule = group ? SymbolTable::lookupNearestSymbolFrom<RuleOp>(
+                          group, group.getRuleAttr())
+                    : RuleOp();
   life.admitCount = static_cast<int64_t>(table.getAdmitCount().value_or(1));
   if (table.getAdmitProbability())
     life.admitProbability = table.getAdmitProbability()->convertToDouble();
+  if (rule) {
+    life.admitCount = pdlabi::admissionUnits;
+    life.admitScore = table.getAdmitScore()->convertToDouble();
+    for (auto name : rule.getCountNames().getAsRange<StringAttr>()) {
+      auto weight = table.getScoreAttr().getAs<FloatAttr>(name);
+      life.countWeights.push_back(weight ? weight.getValueAsDouble() : 0.0);
+    }
+  }
   // Without slots nothing is updated.
   if (table.getShrinkEvery() && !slots.empty()) {
     life.shrinkEvery = static_cast<int64_t>(*table.getShrinkEvery());

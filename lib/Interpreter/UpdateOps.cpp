@@ -9,6 +9,7 @@
 #include "Frame.h"
 #include "ScalarProgram.h"
 
+#include "pdlabi/admission.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 
@@ -21,6 +22,20 @@ using namespace mlir;
 using namespace pdlc;
 using namespace pdlc::interpreter;
 using namespace pdlc::nn;
+
+/// What an update adds for a key without a row: how often it occurs, which
+/// stands last where that admits it, or the units of what it scores.
+template <typename T>
+static double countOf(const Table &table, const T *sum, int64_t stride) {
+  const TableLife &life = table.life();
+  if (life.countWeights.empty())
+    return sum[stride - 1];
+  double score = 0;
+  for (auto [number, weight] : llvm::enumerate(life.countWeights))
+    if (weight != 0)
+      score += weight * static_cast<double>(sum[table.width() + number]);
+  return static_cast<double>(pdlabi::scoreUnits(score, life.admitScore));
+}
 
 //===----------------------------------------------------------------------===//
 // Norms
@@ -49,7 +64,7 @@ static void addTableNorm(const Tensor &gradient, const Table &table,
   const int64_t stride = gradient.count(1, gradient.rank());
   std::vector<size_t> order;
   for (size_t i = 0; i < keys.size(); ++i)
-    if (table.getsRow(keys[i], elements[(i + 1) * stride - 1]))
+    if (table.getsRow(keys[i], countOf(table, elements + i * stride, stride)))
       order.push_back(i);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::pair(pdlabi::shardOfKey(keys[a]), keys[a]) <
@@ -344,9 +359,8 @@ static void updateTable(Table &table, ArrayRef<int64_t> keys, int64_t number,
   const int64_t stride = gradient.count(1, gradient.rank());
   table.beginUpdate(number);
   for (size_t i = 0; i < keys.size(); ++i) {
-    // How often a key occurs stands last, where that admits it.
     const T *sum = sums + i * stride;
-    if (table.admit(keys[i], sum[stride - 1]))
+    if (table.admit(keys[i], countOf(table, sum, stride)))
       updateRow(table, keys[i], number, sum, rule);
   }
   if (untouchedDense)

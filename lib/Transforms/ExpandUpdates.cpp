@@ -327,6 +327,17 @@ private:
     if (!table || !table.getScoreAttr())
       return success();
     for (NamedAttribute weight : table.getScoreAttr())
+      if (table.getAdmitScore() &&
+          !llvm::is_contained(rule.getCountNames(), weight.getName()))
+        return table.emitOpError()
+               << "admits keys by a score with " << weight.getName()
+               << ", and rule " << group.getRuleAttr()
+               << " of its group has the counts " << rule.getCountNames()
+               << "; take some of these, or a rule that counts, such as "
+                  "@click_adagrad (C8)";
+    if (!table.shrinksByScore())
+      return success();
+    for (NamedAttribute weight : table.getScoreAttr())
       if (!llvm::is_contained(rule.getRowSlotNames(), weight.getName()))
         return table.emitOpError()
                << "has a score with " << weight.getName() << ", and rule "

@@ -284,6 +284,15 @@ static std::string listOf(ArrayAttr names) {
   return llvm::join(names.getAsValueRange<StringAttr>(), ", ");
 }
 
+/// What keys and rows score.
+static std::string textOfScore(TableOp table) {
+  std::string text;
+  for (NamedAttribute weight : table.getScoreAttr())
+    text += " " + weight.getName().str() + " * " +
+            textOf(cast<FloatAttr>(weight.getValue()).getValueAsDouble());
+  return text;
+}
+
 /// When its rows go.
 static std::string textOfShrinking(TableOp table) {
   std::string text = "every " + std::to_string(*table.getShrinkEvery()) +
@@ -292,10 +301,8 @@ static std::string textOfShrinking(TableOp table) {
     text += " decay " + textOf(decay->convertToDouble());
   if (std::optional<APFloat> least = table.getShrinkLeast())
     text += " least " + textOf(least->convertToDouble());
-  if (DictionaryAttr score = table.getScoreAttr())
-    for (NamedAttribute weight : score)
-      text += " " + weight.getName().str() + " * " +
-              textOf(cast<FloatAttr>(weight.getValue()).getValueAsDouble());
+  if (table.shrinksByScore())
+    text += textOfScore(table);
   return text;
 }
 
@@ -314,6 +321,10 @@ void PartCollector::addSymbol(Operation *symbol) {
       add(training, "admission of " + name,
           "by probability " +
               textOf(table.getAdmitProbability()->convertToDouble()));
+    if (table.getAdmitScore())
+      add(training, "admission of " + name,
+          "by score " + textOf(table.getAdmitScore()->convertToDouble()) +
+              " of" + textOfScore(table));
     if (table.getShrinkEvery())
       add(training, "shrinking of " + name, textOfShrinking(table));
     // Other values are in a checkpoint, all of them.

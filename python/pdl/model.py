@@ -227,9 +227,9 @@ class Model:
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
               unknown: str | None = None, element: str | None = None,
               stored: str | None = None, admit_count: int | None = None,
-              admit_probability: float | None = None, shrink_every: int | None = None,
-              shrink_unseen: int | None = None, shrink_decay: float | None = None,
-              shrink_least: float | None = None,
+              admit_probability: float | None = None, admit_score: float | None = None,
+              shrink_every: int | None = None, shrink_unseen: int | None = None,
+              shrink_decay: float | None = None, shrink_least: float | None = None,
               score: Mapping[str, float] | None = None) -> Table:
         """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
 
@@ -237,7 +237,8 @@ class Model:
         `stored="bf16"` or `"f16"` the values of rows are held in 16 bits each.
 
         A key gets a row once it has occurred `admit_count` times, or if it is of the part
-        `admit_probability` of all keys. Each `shrink_every` updates of the group end a period;
+        `admit_probability` of all keys, or once its counts, times the weights of `score`, have
+        come to `admit_score`. Each `shrink_every` updates of the group end a period;
         rows go that were not updated in the last `shrink_unseen` periods. With `score`, weights
         of row slots of the rule such as {"show": 0.1, "click": 0.9}, these slots are then
         multiplied by `shrink_decay`, and rows go whose score is below `shrink_least`.
@@ -248,8 +249,8 @@ class Model:
             if stored not in ("bf16", "f16"):
                 raise ModelError(f"stored='{stored}'" + did_you_mean(stored, ["bf16", "f16"]))
             last += f" stored({stored})"
-        last += _life(name, admit_count, admit_probability, shrink_every, shrink_unseen,
-                      shrink_decay, shrink_least, score)
+        last += _life(name, admit_count, admit_probability, admit_score, shrink_every,
+                      shrink_unseen, shrink_decay, shrink_least, score)
         return Table(self, name, row, _in(group) + f" init({init})" + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,
@@ -569,20 +570,20 @@ def _named(name: str, hyper: Mapping[str, float]) -> Named:
 
 
 def _life(name: str, admit_count: int | None, admit_probability: float | None,
-          shrink_every: int | None, shrink_unseen: int | None, shrink_decay: float | None,
+          admit_score: float | None, shrink_every: int | None, shrink_unseen: int | None, shrink_decay: float | None,
           shrink_least: float | None, score: Mapping[str, float] | None) -> str:
     """The clauses of a table whose keys come and go."""
     for what, value in (("admit_count", admit_count), ("shrink_every", shrink_every),
                         ("shrink_unseen", shrink_unseen)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise ModelError(f"@{name} has {what}={value!r}; expected a whole number")
-    for what, value in (("admit_probability", admit_probability), ("shrink_decay", shrink_decay),
-                        ("shrink_least", shrink_least)):
+    for what, value in (("admit_probability", admit_probability), ("admit_score", admit_score),
+                        ("shrink_decay", shrink_decay), ("shrink_least", shrink_least)):
         if value is not None and not is_number(value):
             raise ModelError(f"@{name} has {what}={value!r}; expected a number")
-    if admit_count is not None and admit_probability is not None:
-        raise ModelError(f"@{name} admits keys by count and by probability; give one of "
-                         "admit_count and admit_probability")
+    if sum(value is not None for value in (admit_count, admit_probability, admit_score)) > 1:
+        raise ModelError(f"@{name} admits keys by more than one of count, probability and score; "
+                         "give one of admit_count, admit_probability and admit_score")
     if (shrink_every is None) != (shrink_unseen is None):
         raise ModelError(f"@{name} shrinks only with both shrink_every, the updates of a period, "
                          "and shrink_unseen, how many periods rows may go without update")
@@ -594,6 +595,8 @@ def _life(name: str, admit_count: int | None, admit_probability: float | None,
         text += f" admit(count = {admit_count})"
     if admit_probability is not None:
         text += f" admit(probability = {number(admit_probability)})"
+    if admit_score is not None:
+        text += f" admit(score = {number(admit_score)})"
     if shrink_every is not None:
         shrinks = f"every = {shrink_every}, unseen = {shrink_unseen}"
         if shrink_decay is not None:
@@ -605,7 +608,7 @@ def _life(name: str, admit_count: int | None, admit_probability: float | None,
         if not isinstance(score, Mapping) or not score or not all(
                 isinstance(slot, str) and slot.isidentifier() and is_number(weight)
                 for slot, weight in score.items()):
-            raise ModelError(f"@{name} has score={score!r}; expected weights of row slots, such "
+            raise ModelError(f"@{name} has score={score!r}; expected weights of counts, such "
                              'as {"show": 0.1, "click": 0.9}')
         weights = ", ".join(f"{slot} = {number(weight)}" for slot, weight in score.items())
         text += f" score({weights})"

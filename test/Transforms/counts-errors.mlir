@@ -114,3 +114,20 @@ nn.program @train reads(@r) {
   %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
   nn.minimize %z over [@g] : tensor<?x1xf32>
 }
+
+// -----
+
+nn.record @r {
+  nn.field @y : tensor<?x1xf32>
+  nn.field @d : tensor<?x1xi64>
+}
+nn.group @g rule(@click_adagrad) rate(0.1) untouched(lazy)
+// expected-error @+1 {{admits keys by a score with "sale", and rule @click_adagrad of its group has the counts ["show", "click"]; take some of these, or a rule that counts, such as @click_adagrad (C8)}}
+nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(score = 2.0) score(sale = 1.0)
+nn.program @train reads(@r) {
+^bb0(%y: tensor<?x1xf32>, %d: tensor<?x1xi64>):
+  %e = nn.lookup @t[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+  %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
+  nn.count @t[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
+  nn.minimize %z over [@g] : tensor<?x1xf32>
+}

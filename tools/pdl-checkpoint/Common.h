@@ -22,6 +22,9 @@ void print(const std::string &line);
 /// warned of.
 pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path);
 
+/// An error, for status 2, where there is something of that name.
+pdlrt::Status checkNewFolder(const std::string &path);
+
 /// Such as "1.5 MiB".
 std::string sizeText(uint64_t bytes);
 

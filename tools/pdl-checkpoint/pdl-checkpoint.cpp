@@ -8,6 +8,7 @@
 
 #include "Common.h"
 #include "Export.h"
+#include "Shrink.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
@@ -159,11 +160,18 @@ static int inspect(const std::string &path) {
 // merge, prune
 //===----------------------------------------------------------------------===//
 
-static int merge(const std::string &path, const std::string &output) {
+Status checkNewFolder(const std::string &path) {
   std::error_code error;
-  if (std::filesystem::exists(std::filesystem::symlink_status(output, error)))
-    return fail(2, output + ": there is something of that name already; name a "
-                            "folder that is not there yet");
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    return Status::invalid(path +
+                           ": there is something of that name already; name a "
+                           "folder that is not there yet");
+  return {};
+}
+
+static int merge(const std::string &path, const std::string &output) {
+  if (const Status status = checkNewFolder(output); !status.ok())
+    return fail(2, status.message());
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
@@ -275,6 +283,7 @@ static int diff(const std::string &first, const std::string &second,
 static int run(int argc, char **argv) {
   std::string first, second, output;
   ExportFlags exportFlags;
+  ShrinkFlags shrinkFlags;
   size_t limit = 10;
   int64_t keep = 3;
   CLI::App app(
@@ -294,6 +303,8 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint export saved --format tsv -o rows\n"
              "  pdl-checkpoint diff rows saved\n"
              "  pdl-checkpoint merge saved/step-000000000130 whole\n"
+             "  pdl-checkpoint shrink saved -o less/step-000000000130 "
+             "--unseen 7\n"
              "  pdl-checkpoint prune saved --keep 1\n"
              "Exit status: 0 done, and equal for diff; 1 a bad checkpoint, or "
              "different for diff; 2 bad flags,\nor what diff cannot read.");
@@ -337,7 +348,7 @@ static int run(int argc, char **argv) {
       ->capture_default_str()
       ->type_name("NAME");
   const std::string notMapped = "Of all formats but mapped: ";
-  constexpr uint64_t mostMebibytes = uint64_t(1) << 40;
+  constexpr uint64_t mostMebibytes = uint64_t(1) << 40, mostPeriods = 1 << 14;
   exportCommand
       ->add_option("--file-size", exportFlags.fileSize,
                    notMapped + "MiB that a file of a table has about, before "
@@ -383,6 +394,44 @@ static int run(int argc, char **argv) {
       ->check(notEmpty())
       ->required()
       ->type_name("FOLDER");
+  CLI::App *shrinkCommand = app.add_subcommand(
+      "shrink",
+      "Write the checkpoint without rows that are unseen or of a low score: "
+      "what the clause shrink(...) of tables does at the end of a period");
+  shrinkCommand->add_option("checkpoint", first, "The checkpoint")
+      ->required()
+      ->type_name("FOLDER");
+  shrinkCommand
+      ->add_option("-o,--output", output,
+                   "The folder to write, a new one, from which training goes "
+                   "on if it is called as the checkpoint was")
+      ->check(notEmpty())
+      ->required()
+      ->type_name("FOLDER");
+  shrinkCommand
+      ->add_option("--unseen", shrinkFlags.unseen,
+                   "Of tables with the clause: rows go that were not updated "
+                   "in so many whole periods, and keys that wait and did not "
+                   "come in them")
+      ->transform(wholeNumber(1, mostPeriods))
+      ->type_name("N");
+  shrinkCommand
+      ->add_option("--score", shrinkFlags.score,
+                   "Of tables with all of these row slots: weights of a row's "
+                   "score, such as show=0.1,click=0.9")
+      ->check(notEmpty())
+      ->type_name("NAME=WEIGHT,...");
+  shrinkCommand
+      ->add_option("--decay", shrinkFlags.decay,
+                   "What multiplies the slots of the score first, above 0 and "
+                   "at most 1 (default: 1)")
+      ->check(notEmpty())
+      ->type_name("X");
+  shrinkCommand
+      ->add_option("--least", shrinkFlags.least,
+                   "Rows go whose score is below it (default: none goes)")
+      ->check(notEmpty())
+      ->type_name("X");
   CLI::App *pruneCommand = app.add_subcommand(
       "prune",
       "Remove all checkpoints of a folder but the newest ones that are "
@@ -402,7 +451,7 @@ static int run(int argc, char **argv) {
   };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isNamed).empty())
     return fail(2, fmt::format("{} is no command; give inspect, dump, export, "
-                               "diff, merge or prune, or --help",
+                               "diff, merge, shrink or prune, or --help",
                                argv[1]));
   if (std::optional<int> status = parseFlags(
           app, argc, argv,
@@ -413,6 +462,7 @@ static int run(int argc, char **argv) {
                      : *exportCommand ? exportTo(first, exportFlags, output)
                      : *diffCommand   ? diff(first, second, limit)
                      : *mergeCommand  ? merge(first, output)
+                     : *shrinkCommand ? shrinkTo(first, shrinkFlags, output)
                                       : prune(first, keep);
   if (std::fflush(stdout) != 0)
     return fail(2, "cannot write to the standard output; is the disk full?");

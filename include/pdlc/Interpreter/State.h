@@ -64,8 +64,13 @@ struct Parameter {
 /// When keys of a table get and lose their rows (`nn.table`).
 struct TableLife {
   /// The occurrences that a row takes; 1: each key that is trained has one.
+  /// Or the units of a score (pdlabi/admission.h).
   int64_t admitCount = 1;
   double admitProbability = 1;
+  /// Of a table that admits keys by a score, that score and the weights by
+  /// count; else they are empty.
+  double admitScore = 0;
+  std::vector<double> countWeights;
   /// Updates in a period; 0: no row goes.
   int64_t shrinkEvery = 0;
   int64_t shrinkUnseen = 0;
@@ -120,7 +125,8 @@ public:
            ownLife.shrinkEvery > 0;
   }
   /// Whether a key that an update is of, and that occurs so often in its step,
-  /// has a row or gets one now; and the same, noting that it occurred.
+  /// or scores so many units, has a row or gets one now; and the same, noting
+  /// that it did.
   bool getsRow(int64_t key, double occurrences) const;
   bool admit(int64_t key, double occurrences);
   /// The row's period of its last update is that of this one.
@@ -145,8 +151,8 @@ private:
   std::vector<Slot> slotList;
   TableLife ownLife;
   int64_t currentPeriod = 0;
-  /// How often a key without a row has occurred, and the period of the last
-  /// time.
+  /// How often a key without a row has occurred, or what it has scored, and the
+  /// period of the last time.
   struct Waiting {
     int64_t occurrences = 0, period = 0;
   };

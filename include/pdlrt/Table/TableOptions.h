@@ -24,6 +24,7 @@ namespace pdlrt {
 /// `pdl_symbol::shrink_every`).
 struct TableLife {
   int32_t admission = PDL_ADMIT_ALL;
+  /// Of occurrences, or of units of a score (pdlabi/admission.h).
   int64_t admissionCount = 0;
   double admissionProbability = 0;
   /// Updates in a period; 0: no row goes, and rows have no slot for it.
@@ -38,6 +39,14 @@ struct TableLife {
   bool isBounded = false;
 
   bool hasPeriods() const { return shrinkEvery > 0; }
+  /// Whether it is noted of keys without a row what they have counted.
+  bool notesWaiting() const {
+    return admission == PDL_ADMIT_COUNT || admission == PDL_ADMIT_SCORE;
+  }
+  /// Whether what they have scored decays with the scores of rows.
+  bool waitingDecays() const {
+    return admission == PDL_ADMIT_SCORE && shrinkDecay != 1;
+  }
   /// Whether updates alone make rows; else those who pull them do.
   bool makesRowsInUpdates() const {
     return admission != PDL_ADMIT_ALL || hasPeriods() || isBounded;
@@ -92,7 +101,7 @@ struct TableOptions {
   void initialValue(int64_t key, void *value) const;
   void initialElements(int64_t key, void *elements) const;
   void initialFrozen(int64_t key, void *value) const;
-  /// The period of a row's last update, of a table that has periods.
+  /// The period of a row's last update; -1: what its slot holds is none.
   int64_t periodOf(const void *row) const;
   void setPeriod(void *row, int64_t period) const;
   /// At the end of a period of a table with scores: slots of the row decay; its

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table that admits keys by count notes of each key that waits how often it
-// has occurred, in which period it did last, and whether that may differ from
-// what was saved: 30 bits, which stand in an index of keys where others have
-// the number of a row. So a key waits at 11 to 13 bytes.
+// A table that admits keys by count, or by score, notes of each key that waits
+// how often it has occurred, or how many units it has scored
+// (pdlabi/admission.h), in which period it did last, and whether that may
+// differ from what was saved: 30 bits, which stand in an index of keys where
+// others have the number of a row. So a key waits at 11 to 13 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ namespace pdlrt {
 class WaitingBits {
 public:
   static constexpr int countBits = 14, periodBits = 15;
-  /// What a count of occurrences that is not enough can be at most.
+  /// What a count of occurrences, or of units, that is not enough can be at
+  /// most.
   static constexpr int64_t mostCount = (int64_t(1) << countBits) - 1;
   static constexpr int64_t periodMask = (int64_t(1) << periodBits) - 1;
 
@@ -43,6 +45,11 @@ public:
   }
   WaitingBits saved() const {
     return WaitingBits(all & ~(1u << (countBits + periodBits)));
+  }
+  /// The same with less of it; of the same period, and dirty.
+  WaitingBits withCount(int64_t count) const {
+    return WaitingBits((all & ~uint32_t(mostCount)) | uint32_t(count) |
+                       1u << (countBits + periodBits));
   }
   bool isDirty() const { return (all >> (countBits + periodBits) & 1) != 0; }
 

@@ -101,7 +101,9 @@ LAYOUT(pdl_symbol,
   MEMBER(pdl_symbol, shrink_unseen),
   MEMBER(pdl_symbol, score_weights),
   MEMBER(pdl_symbol, shrink_decay),
-  MEMBER(pdl_symbol, shrink_least))
+  MEMBER(pdl_symbol, shrink_least),
+  MEMBER(pdl_symbol, admission_score),
+  MEMBER(pdl_symbol, admission_weights))
 
 LAYOUT(pdl_once_arguments,
   MEMBER(pdl_once_arguments, step),

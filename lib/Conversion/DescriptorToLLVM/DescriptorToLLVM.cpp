@@ -240,6 +240,10 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
       data.admission_probability =
           table.getAdmitProbability()->convertToDouble();
     }
+    if (std::optional<APFloat> score = table.getAdmitScore()) {
+      data.admission = PDL_ADMIT_SCORE;
+      data.admission_score = score->convertToDouble();
+    }
     if (table.getShrinkEvery()) {
       data.shrink_every = static_cast<int64_t>(*table.getShrinkEvery());
       data.shrink_unseen = static_cast<int64_t>(*table.getShrinkUnseen());
@@ -276,8 +280,12 @@ Constant<pdl_symbol> DescriptorBuilder::buildSymbol(Operation *op) {
         data.slot_initial_values,
         constants.doubles(prefix + ".slot_values", kernel.getSlotValues()));
     data.row_slot_count = static_cast<int32_t>(kernel.getRowSlots());
-    if (auto table = dyn_cast<nn::TableOp>(op); table && table.getScoreAttr())
+    if (auto table = dyn_cast<nn::TableOp>(op); table && table.shrinksByScore())
       setScore(result, prefix, table, kernel);
+    if (!kernel.getCountWeights().empty())
+      result.point(
+          data.admission_weights,
+          constants.doubles(prefix + ".admission", kernel.getCountWeights()));
     data.kernel_unit = kernel.getWholeParameter() ? PDL_UNIT_PARAMETER
                        : kernel.getWholeRows()    ? PDL_UNIT_ROW
                                                   : PDL_UNIT_ELEMENT;

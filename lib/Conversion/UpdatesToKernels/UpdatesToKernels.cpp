@@ -496,6 +496,14 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
     slotValues.push_back(0);
     ++rowSlots;
   }
+  // What admits keys by score knows no names.
+  SmallVector<double> countWeights;
+  if (auto table = dyn_cast<nn::TableOp>(symbol);
+      table && table.getAdmitScore())
+    for (auto name : rule.getCountNames().getAsRange<StringAttr>()) {
+      auto weight = table.getScoreAttr().getAs<FloatAttr>(name);
+      countWeights.push_back(weight ? weight.getValueAsDouble() : 0.0);
+    }
   rt::UpdateKernelOp::create(
       builder, update.getLoc(), update.getSymbolAttr(),
       FlatSymbolRefAttr::get(function),
@@ -504,6 +512,7 @@ LogicalResult UpdatesToKernels::convertUpdate(nn::UpdateOp update) {
       builder.getI32IntegerAttr(rowSlots),
       builder.getI64IntegerAttr(static_cast<int64_t>(update.getCounts()) +
                                 update.getAdmitting()),
+      builder.getDenseF64ArrayAttr(countWeights),
       update.hasRow() && !update.getWhole() ? builder.getUnitAttr()
                                             : UnitAttr(),
       update.getWholeAttr(), builder.getI32IntegerAttr(rule.getFrozenPart()),

@@ -217,6 +217,12 @@ void Checker::checkLife(const pdl_symbol &symbol, const std::string &what) {
     isGood = isTable && symbol.admission_probability > 0 &&
              symbol.admission_probability <= 1;
     break;
+  case PDL_ADMIT_SCORE:
+    isGood = isTable && symbol.admission_score > 0 &&
+             std::isfinite(symbol.admission_score) &&
+             (symbol.group < 0 || (symbol.admission_weights &&
+                                   symbol.gradient_width > symbol.row_width));
+    break;
   default:
     isGood = false;
   }

@@ -460,6 +460,21 @@ static Status fillRows(const std::vector<FileColumn> &columns, int64_t first,
   return {};
 }
 
+/// An error where a row that was read says a period that is none.
+static Status checkPeriods(const EmbeddingTable &table,
+                           const Checkpoint &checkpoint, const int64_t *keys,
+                           const std::vector<void *> &rows) {
+  if (!table.options().life.hasPeriods())
+    return {};
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (table.options().periodOf(rows[i]) < 0)
+      return checkpoint.damaged(
+          fmt::format("@{}: key {} had its last update in a period that is "
+                      "none",
+                      table.options().name, keys[i]));
+  return {};
+}
+
 /// Takes away the rows of the part's shards that are not its own: of changes
 /// those that are no more; else, in a delta, all of them.
 static void removeRows(const CheckpointPart &part,
@@ -479,7 +494,7 @@ static void removeRows(const CheckpointPart &part,
     keys = erased;
   }
   table.erase(int64_t(keys.size()), keys.data(), scratch);
-  if (table.options().life.admission != PDL_ADMIT_COUNT)
+  if (!table.options().life.notesWaiting())
     return;
   for (int64_t key : keys) {
     const WaitingKey none = {key, WaitingBits()};
@@ -501,7 +516,7 @@ static void removeRows(const CheckpointPart &part,
 static Status restoreWaiting(const Model &model, int32_t symbol,
                              const Checkpoint &checkpoint, size_t index) {
   EmbeddingTable &table = *model.table(symbol);
-  if (table.options().life.admission != PDL_ADMIT_COUNT)
+  if (!table.options().life.notesWaiting())
     return {};
   const Expected<std::vector<WaitingKey>> waiting =
       waitingKeysOf(checkpoint, index);
@@ -569,6 +584,8 @@ Status pdlrt::restoreTablePart(
     PDLRT_RETURN_IF_ERROR(table.insertShard(
         shard, end - begin, keys.data() + begin, rows.data(), content));
     PDLRT_RETURN_IF_ERROR(fillRows(inFile, begin, rows, piece));
+    PDLRT_RETURN_IF_ERROR(
+        checkPeriods(table, checkpoint, keys.data() + begin, rows));
   }
   PDLRT_RETURN_IF_ERROR(restoreWaiting(model, symbolIndex, checkpoint, index));
   for (const auto &[first, last] : part.shards)

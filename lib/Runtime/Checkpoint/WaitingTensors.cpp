@@ -20,7 +20,7 @@ using namespace pdlrt;
 
 void WaitingColumns::addShard(EmbeddingTable &table, int shard,
                               bool onlyChanged, bool areSaved) {
-  if (table.options().life.admission != PDL_ADMIT_COUNT)
+  if (!table.options().life.notesWaiting())
     return;
   std::vector<WaitingKey> ofShard;
   table.collectWaiting(shard, onlyChanged, areSaved, ofShard);

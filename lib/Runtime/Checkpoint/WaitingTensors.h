@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of a table that admits keys by count, a part has two tensors more if keys of
-// its shards wait: `waiting.keys`, by (shard, key), and `waiting.notes`, the
-// bits of each (WaitingKey.h). A part with changes has those that changed.
+// Of a table that admits keys by count or score, a part has two tensors more if
+// keys of its shards wait: `waiting.keys`, by (shard, key), and
+// `waiting.notes`, the bits of each (WaitingKey.h). A part with changes has
+// those that changed.
 //
 //===----------------------------------------------------------------------===//
 

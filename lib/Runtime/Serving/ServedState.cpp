@@ -16,6 +16,7 @@
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/Serving/KeyValueExport.h"
 #include "pdlrt/Serving/ServedExport.h"
 
 #include <algorithm>
@@ -423,6 +424,10 @@ Status StateLoader::readExport(const std::string &path) {
 static Expected<std::shared_ptr<const ServedState>>
 loadWhole(const pdl_descriptor &descriptor, const std::string &path,
           const ServedState *before) {
+  if (isKeyValueExport(path))
+    return Status::invalid(path + ": is an export for key-value stores, which "
+                                  "no library reads; export the checkpoint "
+                                  "with --format mapped");
   StateLoader loader(descriptor);
   std::error_code ignored;
   PDLRT_RETURN_IF_ERROR(std::filesystem::is_regular_file(path, ignored)

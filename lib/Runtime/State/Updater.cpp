@@ -8,6 +8,7 @@
 
 #include "pdlrt/State/Updater.h"
 
+#include "pdlabi/admission.h"
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
@@ -571,15 +572,28 @@ bool Updater::makesRows(int32_t update) const {
          table->options().life.makesRowsInUpdates();
 }
 
-/// How often a key occurs, as it stands behind its gradient.
-static int64_t occurrencesOf(const pdl_symbol &symbol, const void *gradient) {
-  if (symbol.admission != PDL_ADMIT_COUNT)
+/// What an update adds for a key without a row, by what stands behind its
+/// gradient: how often it occurs, or what it scores.
+template <typename T>
+static int64_t countOf(const pdl_symbol &symbol, const T *gradient) {
+  if (symbol.admission == PDL_ADMIT_COUNT) {
+    const auto number = double(gradient[symbol.gradient_width - 1]);
+    return int64_t(std::clamp(number, 0.0, double(1 << 30)));
+  }
+  if (symbol.admission != PDL_ADMIT_SCORE)
     return 0;
-  const int64_t last = symbol.gradient_width - 1;
-  const double number = symbol.element_type == PDL_F32
-                            ? double(static_cast<const float *>(gradient)[last])
-                            : static_cast<const double *>(gradient)[last];
-  return int64_t(std::clamp(number, 0.0, double(1 << 30)));
+  double score = 0;
+  for (int64_t i = symbol.row_width; i < symbol.gradient_width; ++i)
+    if (const double weight = symbol.admission_weights[i - symbol.row_width];
+        weight != 0)
+      score += weight * double(gradient[i]);
+  return pdlabi::scoreUnits(score, symbol.admission_score);
+}
+
+static int64_t countOf(const pdl_symbol &symbol, const void *gradient) {
+  return symbol.element_type == PDL_F32
+             ? countOf(symbol, static_cast<const float *>(gradient))
+             : countOf(symbol, static_cast<const double *>(gradient));
 }
 
 Status Updater::admitKeys(int32_t update, const Contribution &merged) {
@@ -605,7 +619,7 @@ Status Updater::admitKeys(int32_t update, const Contribution &merged) {
     const int64_t begin = count * task / keyTasks;
     const int64_t end = count * (task + 1) / keyTasks;
     for (int64_t i = begin; i < end; ++i)
-      occurrences[i] = occurrencesOf(symbol, block.gradients[i]);
+      occurrences[i] = countOf(symbol, block.gradients[i]);
     int64_t inserted = 0;
     try {
       statuses[task] =

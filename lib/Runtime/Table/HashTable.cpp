@@ -294,7 +294,7 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
   if (life.admission == PDL_ADMIT_PROBABILITY)
     return pdlabi::isDrawn(life.admissionProbability, options().seed,
                            options().id, key);
-  if (life.admission != PDL_ADMIT_COUNT)
+  if (!life.notesWaiting())
     return true;
   uint32_t bits = 0;
   const bool isWaiting = shard.waiting.find(mixed, bits);
@@ -302,6 +302,9 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
                       (isWaiting ? WaitingBits(bits).count() : 0);
   if (sum >= life.admissionCount)
     return true;
+  // Nothing to note.
+  if (sum == 0)
+    return false;
   const WaitingBits noted(sum, period(), /*isDirty=*/true);
   if (isWaiting)
     shard.waiting.replace(mixed, noted.bits());
@@ -397,10 +400,22 @@ void HashTable::dropUnseenWaiting(int number, int64_t period,
   Shard &shard = shards[number];
   const std::lock_guard lock(groups[number / shardsOfLock].mutex);
   keys.clear();
+  const TableLife &life = options().life;
+  std::vector<std::pair<uint64_t, WaitingBits>> decayed;
   shard.waiting.forEach([&](uint64_t key, uint32_t bits) {
-    if (WaitingBits(bits).age(period - 1) >= options().life.shrinkUnseen)
-      keys.push_back(uint64_t(number) << Bucket::keyBits | key);
+    const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
+    const WaitingBits noted(bits);
+    const int64_t left =
+        life.waitingDecays()
+            ? pdlabi::decayedUnits(noted.count(), life.shrinkDecay)
+            : noted.count();
+    if (noted.age(period - 1) >= life.shrinkUnseen || left == 0)
+      keys.push_back(mixed);
+    else if (life.waitingDecays())
+      decayed.emplace_back(mixed, noted.withCount(left));
   });
+  for (const auto &[mixed, noted] : decayed)
+    shard.waiting.replace(mixed, noted.bits());
   std::vector<int64_t> &tracked = groups[number / shardsOfLock].erasedKeys;
   const bool isTracked = tracksErased.load(std::memory_order_relaxed);
   if (isTracked)

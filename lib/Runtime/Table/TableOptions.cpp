@@ -8,6 +8,7 @@
 
 #include "pdlrt/Table/TableOptions.h"
 
+#include "pdlabi/admission.h"
 #include "pdlabi/philox.h"
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Kernels/Storage.h"
@@ -37,6 +38,8 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
     options.life = {symbol.admission, symbol.admission_count,
                     symbol.admission_probability, symbol.shrink_every,
                     symbol.shrink_unseen};
+  if (options.life.admission == PDL_ADMIT_SCORE)
+    options.life.admissionCount = pdlabi::admissionUnits;
   if (options.life.hasPeriods() && symbol.score_weights) {
     options.life.scoreWeights.assign(
         symbol.score_weights, symbol.score_weights + symbol.row_slot_count);
@@ -68,17 +71,20 @@ size_t TableOptions::frozenOffset() const {
   return frozenPart == 0 ? 0 : valueBytes() + (frozenPart - 1) * elementBytes();
 }
 
+/// The period that stands before `end`, as `TableOptions::periodOf`.
+template <typename T> static int64_t periodBefore(const char *end) {
+  // Up to here all whole numbers are doubles.
+  constexpr double most = 0x1p53;
+  T period;
+  std::memcpy(&period, end - sizeof(period), sizeof(period));
+  return period >= 0 && double(period) <= most ? int64_t(period) : -1;
+}
+
 int64_t TableOptions::periodOf(const void *row) const {
   // The last row slot.
   const char *end = static_cast<const char *>(row) + rowBytes();
-  if (elementType == PDL_F64) {
-    double period;
-    std::memcpy(&period, end - sizeof(period), sizeof(period));
-    return int64_t(period);
-  }
-  float period;
-  std::memcpy(&period, end - sizeof(period), sizeof(period));
-  return int64_t(period);
+  return elementType == PDL_F64 ? periodBefore<double>(end)
+                                : periodBefore<float>(end);
 }
 
 void TableOptions::setPeriod(void *row, int64_t period) const {

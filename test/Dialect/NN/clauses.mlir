@@ -37,3 +37,5 @@ nn.table @counted : i64 -> tensor<4xf32> shrink(unseen = 7, every = 1000) admit(
 nn.table @scored : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 0.1, click = 0.9) shrink(every = 1000, unseen = 7, least = 0.5, decay = 0.98)
 // CHECK: nn.table @drawn : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1.000000e-01){{$}}
 nn.table @drawn : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.1)
+// CHECK: nn.table @worth : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 2.000000e+00) score(click = 9.000000e-01, show = 1.000000e-01){{$}}
+nn.table @worth : i64 -> tensor<4xf32> score(show = 0.1, click = 0.9) in @g admit(score = 2.0) init(#nn.zeros)

@@ -723,7 +723,7 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1.5
 // -----
 
 nn.group @g rule(@sgd) rate(0.1)
-// expected-error @+1 {{admit has a count and a probability; expected one of them}}
+// expected-error @+1 {{admit has more than one of a count, a probability and a score; expected one of them}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.5, count = 2)
 
 // -----
@@ -731,6 +731,43 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.5
 nn.group @g rule(@sgd) rate(0.1)
 // expected-error @+1 {{admit has 'often'}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(often = 2)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has no name of a number here; expected count = ..., probability = ..., score = ...}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has a count that is too large; expected such as count = 10}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 9223372036854775808)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admits keys by a count of -9223372036854775808; expected 1 to 16383 (C6)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = -9223372036854775808)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{admit has a count that is no whole number; expected such as count = 10}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 1.5)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+2 {{unexpected decimal integer literal for a floating point value}}
+// expected-note @+1 {{add a trailing dot to make the literal a float}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 1)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{score has no name of a row slot here; expected such as show = 0.1, click = 0.9}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score()
 
 // -----
 
@@ -777,7 +814,7 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unsee
 // -----
 
 nn.group @g rule(@sgd) rate(0.1)
-// expected-error @+1 {{admits keys by a count and by a probability; expected one of them (C6)}}
+// expected-error @+1 {{admits keys by more than one of a count, a probability and a score; expected one of them (C6)}}
 "nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, admit_count = 4 : i64, admit_probability = 0.5 : f64} : () -> ()
 
 // -----
@@ -785,3 +822,21 @@ nn.group @g rule(@sgd) rate(0.1)
 nn.group @g rule(@click_adagrad) rate(0.1)
 // expected-error @+1 {{has a score of no slots; name some, such as score(show = 0.1, click = 0.9) (C8)}}
 "nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, shrink_every = 1 : i64, shrink_unseen = 1 : i64, shrink_least = 0.5 : f64, score = {}} : () -> ()
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{admits keys by a score of 0.0}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 0.0) score(show = 1.0)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{needs a score exactly if it shrinks with decay or least, or admits by one}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 1.0)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{admits keys by more than one of a count, a probability and a score; expected one of them (C6)}}
+"nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, admit_count = 4 : i64, admit_score = 0.5 : f64, score = {show = 1.0}} : () -> ()

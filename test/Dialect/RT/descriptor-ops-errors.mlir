@@ -516,6 +516,16 @@ rt.update_kernel @w calls @stage counts(2)
 
 // -----
 
+nn.table @t : i64 -> tensor<10xf32> init(#nn.zeros)
+func.func @stage(%context: !llvm.ptr) -> i32 {
+  %0 = arith.constant 0 : i32
+  return %0 : i32
+}
+// expected-error@+1 {{has 2 counts, and 1 weights of them (C5)}}
+rt.update_kernel @t calls @stage counts(2) weights [0.5]
+
+// -----
+
 nn.param @w : tensor<10x10xf32> init(#nn.zeros)
 func.func @stage(%context: !llvm.ptr) -> i32 {
   %0 = arith.constant 0 : i32

@@ -47,6 +47,8 @@ rt.once_kernel @dense calls @stage scalars ["sum of weights", "rate"] divisors [
 rt.update_kernel @w calls @stage slots ["m", "v"] from [0.0, 0.5]
 // CHECK: rt.update_kernel @w calls @stage launches @stage slots ["m"] from [0.000000e+00]
 rt.update_kernel @w calls @stage launches @stage slots ["m"] from [0.0]
+// CHECK: rt.update_kernel @emb calls @stage counts(2) weights [1.000000e-01, 0.000000e+00]
+rt.update_kernel @emb calls @stage counts(2) weights [0.1, 0.0]
 // CHECK: rt.update_kernel @emb calls @stage{{$}}
 rt.update_kernel @emb calls @stage
 // CHECK: rt.update_kernel @w calls @stage slots ["m", "a"] from [0.000000e+00, 5.000000e-01] row_slots(1) whole_rows

@@ -60,6 +60,16 @@ TEST(Descriptor, AcceptsAWholeOne) {
   EXPECT_TRUE(checkDescriptor(&copy.descriptor).ok());
 }
 
+TEST(Descriptor, AcceptsTablesThatAdmitByScore) {
+  static const double weights[] = {1};
+  Copy copy;
+  ++copy.symbols[2].gradient_width;
+  copy.symbols[2].admission = PDL_ADMIT_SCORE;
+  copy.symbols[2].admission_score = 1;
+  copy.symbols[2].admission_weights = weights;
+  EXPECT_TRUE(checkDescriptor(&copy.descriptor).ok());
+}
+
 TEST(Descriptor, FindsPrograms) {
   const pdl_descriptor &descriptor = *handWrittenProgram({});
   EXPECT_EQ(findProgram(descriptor, "evaluate"), &descriptor.programs[1]);
@@ -127,6 +137,29 @@ TEST(Descriptor, RefusesDamage) {
        "symbol @w: width of its gradient"},
       {[](Copy &c) { --c.symbols[2].gradient_width; },
        "symbol @emb: width of its gradient"},
+      {[](Copy &c) { c.symbols[2].admission = 9; },
+       "symbol @emb: when its keys get rows"},
+      {[](Copy &c) {
+         // Without counts there is nothing to score.
+         static const double weights[] = {1};
+         c.symbols[2].admission = PDL_ADMIT_SCORE;
+         c.symbols[2].admission_score = 1;
+         c.symbols[2].admission_weights = weights;
+       },
+       "symbol @emb: when its keys get rows"},
+      {[](Copy &c) {
+         ++c.symbols[2].gradient_width;
+         c.symbols[2].admission = PDL_ADMIT_SCORE;
+         c.symbols[2].admission_score = 1;
+       },
+       "symbol @emb: when its keys get rows"},
+      {[](Copy &c) {
+         static const double weights[] = {1};
+         ++c.symbols[2].gradient_width;
+         c.symbols[2].admission = PDL_ADMIT_SCORE;
+         c.symbols[2].admission_weights = weights;
+       },
+       "symbol @emb: when its keys get rows"},
       {[](Copy &c) { c.symbols[0].row_slot_count = 3; },
        "symbol @w: row slots"},
       {[](Copy &c) { c.symbols[2].row_slot_count = -1; },

@@ -13,6 +13,7 @@
 #include "pdlrt/Checkpoint/State.h"
 #include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/Serving/ServedExport.h"
+#include "pdlrt/Serving/ServedState.h"
 
 #include <gmock/gmock.h>
 
@@ -202,6 +203,10 @@ TEST(KeyValueExport, OfAnEmptyTableHasNoFiles) {
       exportKeyValues(checkpoint, tsvFormat(), {}, folder.file("out")).ok());
   EXPECT_THAT(filesOf(folder.file("out")),
               ElementsAre("dense.safetensors", "key-values.json"));
+  EXPECT_THAT(ServedState::load(*handWrittenProgram({}), folder.file("out"))
+                  .status()
+                  .message(),
+              HasSubstr("out: is an export for key-value stores"));
   const Expected<StateDifferences> differences =
       compareKeyValues(folder.file("out"), formats, checkpoint, 10);
   ASSERT_TRUE(differences.ok()) << differences.status().message();

@@ -12,7 +12,10 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <random>
@@ -107,13 +110,58 @@ TEST(TableLife, KeysGetRowsByCount) {
     }
   }
   std::map<int64_t, int64_t> waiting;
+  int64_t rowCount = 0;
+  // Of a key that did not occur nothing is noted: a file could not say so.
   for (const auto &[key, count] : counts)
-    if (count < 5)
+    if (count >= 5)
+      ++rowCount;
+    else if (count > 0)
       waiting[key] = count;
   EXPECT_FALSE(waiting.empty());
   EXPECT_EQ(waitingOf(*table, false), waiting);
   EXPECT_EQ(table->waitingCount(), int64_t(waiting.size()));
-  EXPECT_EQ(table->size(), int64_t(counts.size() - waiting.size()));
+  EXPECT_EQ(table->size(), rowCount);
+}
+
+TEST(Admission, ScoresAreWholeUnits) {
+  using pdlabi::admissionUnits;
+  using pdlabi::scoreUnits;
+  EXPECT_EQ(scoreUnits(2, 2), admissionUnits);
+  EXPECT_EQ(scoreUnits(1, 2), admissionUnits / 2);
+  EXPECT_EQ(scoreUnits(1e30, 2), admissionUnits);
+  EXPECT_EQ(scoreUnits(1e-30, 2), 1);
+  for (const double none : {0.0, -1.0, -HUGE_VAL, std::nan("")})
+    EXPECT_EQ(scoreUnits(none, 2), 0);
+  // As many times a part as people think.
+  for (int parts = 1; parts <= 100; ++parts) {
+    const int64_t part = scoreUnits(1.0 / parts, 1);
+    EXPECT_GE(parts * part, admissionUnits) << parts;
+    EXPECT_LT((parts - 1) * part, admissionUnits) << parts;
+  }
+  EXPECT_EQ(pdlabi::decayedUnits(16383, 0.5), 8191);
+  EXPECT_EQ(pdlabi::decayedUnits(1, 0.999), 0);
+  EXPECT_EQ(pdlabi::decayedUnits(16383, 1), 16383);
+}
+
+TEST(TableLife, KeysGetRowsByScore) {
+  TableLife life = {PDL_ADMIT_SCORE, pdlabi::admissionUnits, 0, 10, 3};
+  life.shrinkDecay = 0.5;
+  const auto table = tableOf(life);
+  table->trackErased(true);
+  EXPECT_EQ(update(*table, {1, 2, 3, 4}, {5000, 16384, 1, 0})[1] != nullptr,
+            true);
+  EXPECT_EQ(table->size(), 1);
+  // Nothing is known of what scored nothing.
+  EXPECT_EQ(waitingOf(*table, true, /*areSaved=*/true),
+            (std::map<int64_t, int64_t>{{1, 5000}, {3, 1}}));
+  // What is left is half of it, and has changed; nothing of nothing goes.
+  table->beginPeriod(1);
+  EXPECT_EQ(waitingOf(*table, true), (std::map<int64_t, int64_t>{{1, 2500}}));
+  EXPECT_EQ(table->waitingCount(), 1);
+  EXPECT_EQ(table->takeErased(), (std::vector<int64_t>{3}));
+  EXPECT_EQ(update(*table, {1}, {13883}).front(), nullptr);
+  EXPECT_NE(update(*table, {1}, {1}).front(), nullptr);
+  EXPECT_EQ(table->waitingCount(), 0);
 }
 
 TEST(TableLife, KeysAreDrawn) {
@@ -155,6 +203,24 @@ TEST(TableLife, WhatIsUnseenGoes) {
   // Periods may be left out.
   EXPECT_EQ(table->beginPeriod(100), 2);
   EXPECT_EQ(table->size() + table->waitingCount(), 0);
+}
+
+// As a damaged file may have them.
+TEST(TableLife, PeriodsThatAreNoneAreOld) {
+  constexpr float none[] = {std::numeric_limits<float>::quiet_NaN(), -1, 1e30f,
+                            -std::numeric_limits<float>::infinity()};
+  const auto table = tableOf({PDL_ADMIT_ALL, 0, 0, 10, 3});
+  const std::vector<void *> rows =
+      update(*table, {1, 2, 3, 4, 5}, {1, 1, 1, 1, 1});
+  for (size_t i = 0; i < std::size(none); ++i) {
+    std::memcpy(static_cast<char *>(rows[i]) + table->rowBytes() -
+                    sizeof(float),
+                &none[i], sizeof(float));
+    EXPECT_EQ(table->options().periodOf(rows[i]), -1);
+  }
+  EXPECT_EQ(table->options().periodOf(rows[4]), 0);
+  EXPECT_EQ(table->beginPeriod(3), 4);
+  EXPECT_EQ(table->size(), 1);
 }
 
 TEST(TableLife, ChangesOfKeysThatWaitAreTold) {

@@ -226,15 +226,17 @@ parseNumbers(OpAsmParser &parser, StringRef clause,
   return parser.parseCommaSeparatedList([&]() -> ParseResult {
     const SMLoc location = parser.getCurrentLocation();
     StringRef word;
-    if (parser.parseKeyword(&word))
-      return failure();
+    const bool isWord = succeeded(parser.parseOptionalKeyword(&word));
     const auto *found = llvm::find_if(
         all, [&](const auto &number) { return number.first == word; });
     if (found == all.end() || llvm::is_contained(given, word)) {
-      InFlightDiagnostic diagnostic = parser.emitError(location)
-                                      << clause << " has '" << word << "' "
-                                      << (found == all.end() ? "" : "twice")
-                                      << "; expected ";
+      InFlightDiagnostic diagnostic = parser.emitError(location) << clause;
+      if (isWord)
+        diagnostic << " has '" << word << "' "
+                   << (found == all.end() ? "" : "twice");
+      else
+        diagnostic << " has no name of a number here";
+      diagnostic << "; expected ";
       llvm::interleave(
           all,
           [&](const auto &number) { diagnostic << number.first << " = ..."; },
@@ -246,13 +248,31 @@ parseNumbers(OpAsmParser &parser, StringRef clause,
   });
 }
 
+/// Parses a whole number of a clause, which fits into 64 bits with its sign.
+static ParseResult parseWhole(OpAsmParser &parser, StringRef clause,
+                              StringRef name, IntegerAttr &number) {
+  const SMLoc location = parser.getCurrentLocation();
+  APInt value;
+  const OptionalParseResult parsed = parser.parseOptionalInteger(value);
+  if (parsed.has_value() && failed(*parsed))
+    return failure();
+  if (!parsed.has_value() || !value.isSignedIntN(64))
+    return parser.emitError(location)
+           << clause << " has a " << name
+           << (parsed.has_value() ? " that is too large"
+                                  : " that is no whole number")
+           << "; expected such as " << name << " = 10";
+  number = parser.getBuilder().getI64IntegerAttr(
+      value.sextOrTrunc(64).getSExtValue());
+  return success();
+}
+
 ParseResult pdlc::nn::parseTableClauses(
     OpAsmParser &parser, FlatSymbolRefAttr &group, Attribute &init,
     UnknownAttr &unknown, StorageAttr &stored, IntegerAttr &admitCount,
-    FloatAttr &admitProbability, IntegerAttr &shrinkEvery,
-    IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay, FloatAttr &shrinkLeast,
-    DictionaryAttr &score) {
-  Type i64 = parser.getBuilder().getI64Type();
+    FloatAttr &admitProbability, FloatAttr &admitScore,
+    IntegerAttr &shrinkEvery, IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay,
+    FloatAttr &shrinkLeast, DictionaryAttr &score) {
   Type f64 = parser.getBuilder().getF64Type();
   SmallVector<Clause> clauses = stateClauses(parser, group, init);
   clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
@@ -269,21 +289,30 @@ ParseResult pdlc::nn::parseTableClauses(
     return success();
   };
   clauses.push_back({"stored", inParentheses(parser, parseStored)});
-  auto parseCount = [&] { return parser.parseAttribute(admitCount, i64); };
+  auto parseCount = [&] {
+    return parseWhole(parser, "admit", "count", admitCount);
+  };
   auto parseProbability = [&] {
     return parser.parseAttribute(admitProbability, f64);
   };
-  auto parseEvery = [&] { return parser.parseAttribute(shrinkEvery, i64); };
-  auto parseUnseen = [&] { return parser.parseAttribute(shrinkUnseen, i64); };
+  auto parseEvery = [&] {
+    return parseWhole(parser, "shrink", "every", shrinkEvery);
+  };
+  auto parseUnseen = [&] {
+    return parseWhole(parser, "shrink", "unseen", shrinkUnseen);
+  };
+  auto parseAdmission = [&] { return parser.parseAttribute(admitScore, f64); };
   auto parseAdmit = [&]() -> ParseResult {
     const SMLoc location = parser.getCurrentLocation();
-    if (parseNumbers(
-            parser, "admit",
-            {{"count", parseCount}, {"probability", parseProbability}}))
+    if (parseNumbers(parser, "admit",
+                     {{"count", parseCount},
+                      {"probability", parseProbability},
+                      {"score", parseAdmission}}))
       return failure();
-    if (admitCount && admitProbability)
+    if (!!admitCount + !!admitProbability + !!admitScore > 1)
       return parser.emitError(location)
-             << "admit has a count and a probability; expected one of them";
+             << "admit has more than one of a count, a probability and a "
+                "score; expected one of them";
     return success();
   };
   auto parseShrink = [&]() -> ParseResult {
@@ -310,8 +339,11 @@ ParseResult pdlc::nn::parseTableClauses(
       StringRef word;
       FloatAttr weight;
       const SMLoc location = parser.getCurrentLocation();
-      if (parser.parseKeyword(&word) || parser.parseEqual() ||
-          parser.parseAttribute(weight, f64))
+      if (failed(parser.parseOptionalKeyword(&word)))
+        return parser.emitError(location)
+               << "score has no name of a row slot here; expected such as "
+                  "show = 0.1, click = 0.9";
+      if (parser.parseEqual() || parser.parseAttribute(weight, f64))
         return failure();
       if (weights.get(word))
         return parser.emitError(location) << "score has '" << word << "' twice";
@@ -330,9 +362,9 @@ ParseResult pdlc::nn::parseTableClauses(
 void pdlc::nn::printTableClauses(
     OpAsmPrinter &printer, Operation *op, FlatSymbolRefAttr group,
     Attribute init, UnknownAttr unknown, StorageAttr stored,
-    IntegerAttr admitCount, FloatAttr admitProbability, IntegerAttr shrinkEvery,
-    IntegerAttr shrinkUnseen, FloatAttr shrinkDecay, FloatAttr shrinkLeast,
-    DictionaryAttr score) {
+    IntegerAttr admitCount, FloatAttr admitProbability, FloatAttr admitScore,
+    IntegerAttr shrinkEvery, IntegerAttr shrinkUnseen, FloatAttr shrinkDecay,
+    FloatAttr shrinkLeast, DictionaryAttr score) {
   printStateClauses(printer, op, group, init);
   printClause(printer, "unknown", unknown,
               [&] { printer.printStrippedAttrOrType(unknown); });
@@ -345,6 +377,10 @@ void pdlc::nn::printTableClauses(
   printClause(printer, "admit", admitProbability, [&] {
     printer << "probability = ";
     printer.printAttributeWithoutType(admitProbability);
+  });
+  printClause(printer, "admit", admitScore, [&] {
+    printer << "score = ";
+    printer.printAttributeWithoutType(admitScore);
   });
   printClause(printer, "shrink", shrinkEvery, [&] {
     printer << "every = ";

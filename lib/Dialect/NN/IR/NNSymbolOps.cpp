@@ -291,11 +291,12 @@ static LogicalResult verifyScore(TableOp table) {
   if ((decay || least) && !table.getShrinkEvery())
     return table.emitOpError(
         "has shrink_decay or shrink_least, and no shrink_every (C7)");
-  if (static_cast<bool>(table.getScoreAttr()) != (decay || least))
+  if (static_cast<bool>(table.getScoreAttr()) !=
+      (decay || least || table.getAdmitScore()))
     return table.emitOpError(
-        "needs a score exactly if it shrinks with decay or least; write both, "
-        "such as shrink(every = 1000, unseen = 7, decay = 0.98, least = 0.5) "
-        "score(show = 0.1, click = 0.9) (C8)");
+        "needs a score exactly if it shrinks with decay or least, or admits by "
+        "one; write both, such as shrink(every = 1000, unseen = 7, decay = "
+        "0.98, least = 0.5) score(show = 0.1, click = 0.9) (C8)");
   if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
     return table.emitOpError("has a score of no slots; name some, such as "
                              "score(show = 0.1, click = 0.9) (C8)");
@@ -318,9 +319,13 @@ static LogicalResult verifyLife(TableOp table) {
     return table.emitOpError(
         "admits or shrinks, and is in no group, so that nothing trains it; "
         "give it one, or leave that out (C6)");
-  if (table.getAdmitCount() && table.getAdmitProbability())
-    return table.emitOpError("admits keys by a count and by a probability; "
-                             "expected one of them (C6)");
+  if (table.getAdmitCount().has_value() +
+          table.getAdmitProbability().has_value() +
+          table.getAdmitScore().has_value() >
+      1)
+    return table.emitOpError(
+        "admits keys by more than one of a count, a probability and a score; "
+        "expected one of them (C6)");
   if (std::optional<uint64_t> count = table.getAdmitCount();
       count && (static_cast<int64_t>(*count) < 1 ||
                 static_cast<int64_t>(*count) > mostCount))
@@ -334,6 +339,11 @@ static LogicalResult verifyLife(TableOp table) {
              << "admits keys by a probability of " << value
              << "; expected a number above 0, at most 1 (C6)";
   }
+  if (std::optional<APFloat> score = table.getAdmitScore();
+      score && !(score->isFinite() && score->convertToDouble() > 0))
+    return table.emitOpError()
+           << "admits keys by a score of " << score->convertToDouble()
+           << "; expected a finite number above 0 (C6)";
   if (table.getShrinkEvery().has_value() != table.getShrinkUnseen().has_value())
     return table.emitOpError(
         "needs both shrink_every and shrink_unseen, or none (C7)");
@@ -394,8 +404,9 @@ LogicalResult TableOp::verify() {
 
 ArrayRef<StringLiteral> TableOp::getNamesOfGroup() {
   static constexpr StringLiteral names[] = {
-      "group",         "admit_count",  "admit_probability", "shrink_every",
-      "shrink_unseen", "shrink_decay", "shrink_least",      "score"};
+      "group",        "admit_count",  "admit_probability",
+      "admit_score",  "shrink_every", "shrink_unseen",
+      "shrink_decay", "shrink_least", "score"};
   return names;
 }
 

@@ -170,6 +170,9 @@ LogicalResult UpdateKernelOp::verify() {
                          << ", but only "
                          << getSlotNames().size() - getRowSlots()
                          << " slots of the value's size (C3)";
+  if (!getCountWeights().empty() && getCountWeights().size() != getCounts())
+    return emitOpError() << "has " << getCounts() << " counts, and "
+                         << getCountWeights().size() << " weights of them (C5)";
   if (getWholeParameter() && (getWholeRows() || getRowSlots()))
     return emitOpError("is called for a whole parameter, and knows rows (C4)");
   return success();

@@ -186,14 +186,20 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
       the first step on, to ten: that update is the first one that is applied to it.
       Before, training programs read its initial value. `admit(probability = 0.1)`: of
       all keys this part ever gets rows, drawn by seed, table and key; others stay as
-      those that wait.
+      those that wait. `admit(score = 2.0) score(show = 0.1, click = 0.9)`: a key gets
+      its row in the update that brings what it has scored to two. In an update it
+      scores the sum of its counts (`nn.count`) of these names times their weights, 0
+      where that is negative, as a part of `score = 2.0`, rounded up to a whole number of 16384ths
+      (pdlabi/admission.h). The row begins as every new row, so that its slots show what it
+      has counted since.
     - `shrink(every = 10000, unseen = 7)`: each 10000 updates of the group end a
       period. A row that has not been updated in the last seven periods goes at the
       end of the seventh, and so does what was counted of a key without a row. A key
       that comes again begins anew. With `score(show = 0.1, click = 0.9)` a row has a
       score, the sum of these row slots of its rule times their weights; at the end of
       each period `decay = 0.98` first multiplies the slots, and a row goes, too, whose
-      score is below `least = 0.5`.
+      score is below `least = 0.5`. What a key without a row has scored is multiplied likewise,
+      rounded down to a 16384th.
 
     Constraints:
     - (C1) The key type is i64; the row is a static float tensor of rank 1
@@ -203,12 +209,13 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     - (C4) The name is as that of a parameter (`nn.param`, C4).
     - (C5) Rows that are stored in 16 bits are of f32, and their initial values finite
       in those bits.
-    - (C6) `admit` and `shrink` need a group. Keys are admitted by a count from 1 to 16383 or
-      by a probability above 0, of at most 1.
+    - (C6) `admit` and `shrink` need a group. Keys are admitted by a count from 1 to 16383, or
+      by a probability above 0, of at most 1, or by a finite score above 0.
     - (C7) A period has at least one update; `unseen` is from 1 to 16384 periods;
       `decay` above 0, at most 1; `least` finite.
-    - (C8) Weights of a score are finite numbers, of row slots of the rule of the group
-      (checked by `nn-expand-updates`). It is given exactly if `decay` or `least` is.
+    - (C8) Weights of a score are finite numbers, of row slots of the rule of the group if it
+      shrinks with `decay` or `least`, and of its counts if it admits by a score
+      (checked by `nn-expand-updates`). It is given exactly if one of these is.
 
     Example:
     ```mlir
@@ -221,13 +228,13 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     OptionalAttr<FlatSymbolRefAttr>:$group, AnyAttr:$init,
     OptionalAttr<NN_UnknownAttr>:$unknown, OptionalAttr<NN_StorageAttr>:$stored,
     OptionalAttr<I64Attr>:$admit_count, OptionalAttr<F64Attr>:$admit_probability,
-    OptionalAttr<I64Attr>:$shrink_every, OptionalAttr<I64Attr>:$shrink_unseen,
+    OptionalAttr<F64Attr>:$admit_score, OptionalAttr<I64Attr>:$shrink_every, OptionalAttr<I64Attr>:$shrink_unseen,
     OptionalAttr<F64Attr>:$shrink_decay, OptionalAttr<F64Attr>:$shrink_least,
     OptionalAttr<DictionaryAttr>:$score);
   let assemblyFormat = [{
     $sym_name `:` $key `->` $row ``
     custom<TableClauses>($group, $init, $unknown, $stored, $admit_count,
-      $admit_probability, $shrink_every, $shrink_unseen, $shrink_decay, $shrink_least,
+      $admit_probability, $admit_score, $shrink_every, $shrink_unseen, $shrink_decay, $shrink_least,
       $score) attr-dict
   }];
   let hasVerifier = 1;
@@ -237,7 +244,9 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     }
     int64_t getWidth() { return getRowType().getNumElements(); }
     /// Whether keys wait for rows.
-    bool admits() { return getAdmitCount() || getAdmitProbability(); }
+    bool admits() { return getAdmitCount() || getAdmitProbability() || getAdmitScore(); }
+    /// Whether scores of rows change something at the end of a period.
+    bool shrinksByScore() { return getShrinkDecay() || getShrinkLeast(); }
     /// Whether what is held depends on when keys were trained.
     bool hasLife() { return admits() || getShrinkEvery(); }
     /// Leaves the group, and when rows come and go, to another module.

@@ -146,7 +146,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     `pdl_symbol::dense_kernel` of a parameter, `pdl_symbol::row_kernel` of a
     table; the slots of the group's rule, with their initial values. The last
     `row_slots` of them have one element for each row, and `counts` numbers stand
-    behind the gradient of each row. `whole_rows` says that the
+    behind the gradient of each row; their `weights` are `pdl_symbol::admission_weights`. `whole_rows` says that the
     kernel of a parameter must be called for whole rows, `whole_parameter` that it is
     called once for all of it. `frozen_part` is
     `pdl_symbol::frozen_part`: frozen programs read that slot, counted from 1, in the
@@ -164,7 +164,7 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     - (C2) As many initial values as slots, and no more row slots than slots.
     - (C3) `frozen_part` is none of the row slots.
     - (C4) `whole_parameter` is of an `nn.param`, without `whole_rows` and row slots.
-    - (C5) `counts` are of an `nn.table`.
+    - (C5) `counts` are of an `nn.table`; there are as many weights, or none.
     - (C6) `seen` is of a symbol whose group compensates delays.
     - (C7) What a device `launches` is a function of the module, without
       `seen` and `whole_parameter`.
@@ -179,12 +179,13 @@ def RT_UpdateKernelOp : RT_Op<"update_kernel", [
     DefaultValuedAttr<StrArrayAttr, "{}">:$slot_names,
     DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$slot_values,
     DefaultValuedAttr<I32Attr, "0">:$row_slots,
-    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts, UnitAttr:$whole_rows,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$counts,
+    DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$count_weights, UnitAttr:$whole_rows,
     UnitAttr:$whole_parameter, DefaultValuedAttr<I32Attr, "0">:$frozen_part,
     UnitAttr:$seen);
   let assemblyFormat = [{
     $symbol `calls` $callee (`launches` $on_device^)? (`slots` $slot_names^ `from` $slot_values)?
-    (`row_slots` `(` $row_slots^ `)`)? (`counts` `(` $counts^ `)`)? (`whole_rows` $whole_rows^)?
+    (`row_slots` `(` $row_slots^ `)`)? (`counts` `(` $counts^ `)`)? (`weights` $count_weights^)? (`whole_rows` $whole_rows^)?
     (`whole_parameter` $whole_parameter^)?
     (`frozen_part` `(` $frozen_part^ `)`)? (`seen` $seen^)? attr-dict
   }];

@@ -1,0 +1,128 @@
+//===- ServeFuzzer.cpp - Requests of HTTP ---------------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A server without sockets answers whatever comes, by a library that is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzzer.h"
+#include "HttpApi.h"
+#include "Support/HandWrittenProgram.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Log.h"
+#include "pdlrt/State/Model.h"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+using namespace pdlrt;
+using namespace pdlserve;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Client final : public HttpClient {
+public:
+  // A second answer throws, and ends the process.
+  void answer(HttpAnswer answer) override {
+    answered.set_value(std::move(answer));
+  }
+  std::promise<HttpAnswer> answered;
+};
+
+/// The server, with a model `m`.
+struct Server {
+  Server() {
+    const std::string folder = asFolder({}) + ".models";
+    removeAtEnd(folder);
+    fs::create_directories(folder + "/m/1");
+    fs::copy_file(PDL_FUZZ_LIBRARY, folder + "/m/1/library.so");
+    const Model model(*handWrittenProgram({}), 3);
+    (void)dumpModel(model, folder + "/m/1/values.safetensors", false);
+    repository.emplace(folder, metrics);
+    repository->look();
+    if (!repository->isReady())
+      std::abort();
+    BatchOptions options;
+    options.mostWaiting = 4;
+    batcher.emplace(options, metrics);
+    api.emplace(*repository, *batcher, metrics, isStopping);
+  }
+
+  Metrics metrics;
+  std::optional<Repository> repository;
+  std::optional<Batcher> batcher;
+  const std::atomic<bool> isStopping = false;
+  std::optional<HttpApi> api;
+};
+
+} // namespace
+
+/// Requests begin with a line: method, path, size of the JSON and encoding, or
+/// `-`; behind it is the body.
+std::vector<std::string> fuzzSeeds() {
+  const std::string json =
+      R"({"id":"7","inputs":[)"
+      R"({"name":"dense","datatype":"FP32","shape":[2,3],"data":[1,2,3,-4,5e1,0]},)"
+      R"({"name":"ids.values","datatype":"BYTES","shape":[3],"data":["a","","\u00e9"]},)"
+      R"({"name":"ids.splits","datatype":"INT32","shape":[5],"data":[0,1,1,2,3]}],)"
+      R"("outputs":[{"name":"output0","parameters":{"binary_data":true}}]})";
+  const std::string binary =
+      R"({"inputs":[)"
+      R"({"name":"dense","shape":[1,3],"datatype":"FP32","parameters":{"binary_data_size":12}},)"
+      R"({"name":"ids","shape":[1,2,2],"datatype":"INT64","parameters":{"binary_data_size":32}}],)"
+      R"("parameters":{"binary_data_output":true}})";
+  const std::array<float, 3> numbers = {1, 2, 3};
+  const std::array<int64_t, 4> keys = {10, -1, 0, 10};
+  const std::string post = "POST /v2/models/m/infer ";
+  return {post + "- -\n" + json,
+          "POST /v2/models/m@predict/versions/1/infer " +
+              std::to_string(binary.size()) + " identity\n" + binary +
+              std::string(reinterpret_cast<const char *>(numbers.data()),
+                          sizeof(numbers)) +
+              std::string(reinterpret_cast<const char *>(keys.data()),
+                          sizeof(keys)),
+          "GET /v2/models/m%40predict/ready - -\n",
+          "GET /v2/models/m - -\n",
+          "POST /v2/repository/index - -\n{\"ready\":true}",
+          "GET /metrics - -\n"};
+}
+
+/// Up to the next blank, which is passed.
+static std::string_view takeWord(std::string_view &line) {
+  const std::string_view word = line.substr(0, line.find(' '));
+  line.remove_prefix(std::min(line.size(), word.size() + 1));
+  return word == "-" ? std::string_view() : word;
+}
+
+void fuzzOne(const std::string &bytes) {
+  static Server server;
+  const std::string_view all = bytes;
+  std::string_view line = all.substr(0, all.find('\n'));
+  HttpRequest request;
+  request.body = all.substr(std::min(all.size(), line.size() + 1));
+  request.method = takeWord(line);
+  request.target = takeWord(line);
+  request.jsonSize = takeWord(line);
+  request.encoding = takeWord(line);
+  const auto client = std::make_shared<Client>();
+  std::future<HttpAnswer> answered = client->answered.get_future();
+  server.api->handle(std::move(request), client);
+  const HttpAnswer answer = answered.get();
+  // Whatever comes, the server has no fault of its own.
+  if (answer.status == 500)
+    __builtin_trap();
+  if (answer.jsonSize.value_or(0) > answer.body.size())
+    __builtin_trap();
+}
