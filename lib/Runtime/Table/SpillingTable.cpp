@@ -83,8 +83,7 @@ private:
     return row.saves < saves[shard].load(std::memory_order_relaxed);
   }
   /// Which of keys, whose rows were looked for, may have one in the store.
-  std::vector<int64_t> missingOf(int64_t count, const int64_t *keys,
-                                 void *const *rows) const;
+  std::vector<int64_t> missingOf(int64_t count, void *const *rows) const;
   /// Brings in those that have one; sets their rows, and returns how many.
   int64_t bringMissing(int64_t count, const int64_t *keys, void **rows) const;
   /// The same for some of the keys, by number; those that must be tried again
@@ -120,11 +119,14 @@ static constexpr double bytesOfRead = 4096;
 //===----------------------------------------------------------------------===//
 
 std::vector<int64_t> SpillingTable::missingOf(int64_t count,
-                                              const int64_t *keys,
                                               void *const *rows) const {
   std::vector<int64_t> which;
+  // Not by how many the store has now: one that was not in memory may have come
+  // in since, as the last of its shard.
+  if (!hasSpilled.load(std::memory_order_acquire))
+    return which;
   for (int64_t i = 0; i < count; ++i)
-    if (!rows[i] && storedIn(shardOf(keys[i])) > 0)
+    if (!rows[i])
       which.push_back(i);
   return which;
 }
@@ -157,7 +159,7 @@ int64_t SpillingTable::bringSome(std::vector<int64_t> &which,
 
 int64_t SpillingTable::bringMissing(int64_t count, const int64_t *keys,
                                     void **rows) const {
-  const std::vector<int64_t> missing = missingOf(count, keys, rows);
+  const std::vector<int64_t> missing = missingOf(count, rows);
   if (missing.empty())
     return 0;
   const TraceSpan span("bring in", {int64_t(missing.size())});
@@ -189,7 +191,7 @@ int64_t SpillingTable::look(int64_t count, const int64_t *keys, void **rows,
                             TableScratch &scratch, RowImages &images) const {
   int64_t missing = HashTable::find(count, keys, rows, scratch);
   const std::vector<int64_t> which =
-      missing == 0 ? std::vector<int64_t>() : missingOf(count, keys, rows);
+      missing == 0 ? std::vector<int64_t>() : missingOf(count, rows);
   std::vector<int64_t> asked(which.size());
   for (size_t i = 0; i < which.size(); ++i)
     asked[i] = keys[which[i]];
@@ -216,7 +218,7 @@ Status SpillingTable::findOrInsert(int64_t count, const int64_t *keys,
 Status SpillingTable::insertShard(int number, int64_t count,
                                   const int64_t *keys, void **rows,
                                   NewRow content) {
-  if (storedIn(number) > 0) {
+  if (hasSpilled.load(std::memory_order_acquire)) {
     TableScratch scratch;
     find(count, keys, rows, scratch);
   }
@@ -252,7 +254,7 @@ void SpillingTable::spill(int number, std::span<const TableRow> rows) {
                saves[number],
                {static_cast<const char *>(row.row), bytes}});
   batch.write();
-  hasSpilled.store(true, std::memory_order_relaxed);
+  hasSpilled.store(true, std::memory_order_release);
   release(number, rows, stored[number]);
 }
 

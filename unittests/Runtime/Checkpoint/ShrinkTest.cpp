@@ -282,7 +282,7 @@ TEST(Shrink, TakesDeltasWithAllBeforeThem) {
   for (const bool isDelta : {false, true, true, false, true, true}) {
     life.liveUntil(now += 8);
     TableScratch scratch;
-    std::vector<TableRow> rows;
+    RowList rows;
     for (int s = 0; rows.empty(); ++s)
       life.table.collectShard(s, rows);
     life.table.erase(1, &rows.front().key, scratch);
@@ -311,7 +311,7 @@ TEST(Shrink, CountsWholePeriods) {
   saveAs(life.model, folder.file("before"), 47, {});
   std::vector<int64_t> rows, waiting;
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
-    std::vector<TableRow> ofShard;
+    RowList ofShard;
     life.table.collectShard(s, ofShard);
     for (const TableRow &row : ofShard)
       if (3 - life.table.options().periodOf(row.row) < 2)

@@ -376,6 +376,28 @@ TEST_F(SpillingTableTest, RowsComeInWhileOthersLeave) {
   expectEqual();
 }
 
+/// A row that comes in on one thread is there for another that has missed it,
+/// though the store has no other of its shard.
+TEST_F(SpillingTableTest, TwoMayBringInTheSameRows) {
+  make();
+  const std::vector<int64_t> all = draw(300, 1000000);
+  update(all);
+  const auto findAll = [&] {
+    TableScratch own;
+    std::vector<void *> rows(all.size());
+    return spilling->find(int64_t(all.size()), all.data(), rows.data(), own);
+  };
+  for (int turn = 0; turn < 300; ++turn) {
+    spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+    int64_t missing = -1;
+    std::thread other([&] { missing = findAll(); });
+    EXPECT_EQ(findAll(), 0);
+    other.join();
+    EXPECT_EQ(missing, 0);
+    spilling->quiesce(0);
+  }
+}
+
 TEST_F(SpillingTableTest, LeavesNoFolder) {
   make();
   update(draw(100, 2000));
