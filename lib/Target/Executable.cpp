@@ -351,6 +351,12 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   }
   linking.beginLibrary(script, {"pdl_serving_query", "pdl_serving_latest"});
   linking.add("--defsym=" + accessor.str() + "=pdl_serving_latest");
+  if (request.servers) {
+    linking.add("--undefined=pdlrt_connect_rows");
+    // Threads of gRPC may run behind the last dlclose.
+    linking.add("-z");
+    linking.add("nodelete");
+  }
   if (Error error = linking.finish())
     return error;
   const std::string headers = joinPath(request.folder, "pdl");

@@ -37,6 +37,12 @@ public:
   bool mayBeOfJob(const Message &handshake) const override {
     return inner.mayBeOfJob(handshake);
   }
+  Expected<Message> visit(const Message &payload) override {
+    return inner.visit(payload);
+  }
+  Expected<Message> read(const Message &payload) override {
+    return inner.read(payload);
+  }
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override {
     return inner.check(request, payload);

@@ -172,6 +172,10 @@ Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
 /// files are enough.
 Expected<std::unique_ptr<Transport>> createBriefTransport(RealClock &clock,
                                                           size_t peers);
+/// The same for a library, which leaves the limit of files of its process as it
+/// is. Where it was linked without gRPC, only unix sockets are reached.
+Expected<std::unique_ptr<Transport>> createReaderTransport(RealClock &clock,
+                                                           size_t peers);
 
 } // namespace pdlrt
 

@@ -11,3 +11,15 @@
 using namespace pdlrt;
 
 ServerApplication::~ServerApplication() = default;
+
+static Status refuseReaders() {
+  return Status::invalid("this server takes no readers");
+}
+
+Expected<Message> ServerApplication::visit(const Message &) {
+  return refuseReaders();
+}
+
+Expected<Message> ServerApplication::read(const Message &) {
+  return refuseReaders();
+}

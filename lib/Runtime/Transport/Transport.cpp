@@ -52,12 +52,13 @@ private:
 } // namespace
 
 static Expected<std::unique_ptr<Transport>>
-createWithFiles(RealClock &clock, uint64_t leastFiles) {
+createWithFiles(RealClock &clock, uint64_t leastFiles, bool raisesLimit) {
   if (!pdlrt_create_grpc_transport)
     return Status::invalid("this program was linked without gRPC and cannot "
                            "reach other processes: translate the model with a "
                            "mode such as --mode=sync");
-  raiseFileLimit();
+  if (raisesLimit)
+    raiseFileLimit();
   PDLRT_RETURN_IF_ERROR(checkFileLimit(leastFiles));
   return std::unique_ptr<Transport>(std::make_unique<ClusterTransport>(
       clock, std::unique_ptr<Transport>(pdlrt_create_grpc_transport(&clock))));
@@ -67,10 +68,18 @@ createWithFiles(RealClock &clock, uint64_t leastFiles) {
 // threads are woken with.
 Expected<std::unique_ptr<Transport>>
 pdlrt::createClusterTransport(RealClock &clock) {
-  return createWithFiles(clock, 32);
+  return createWithFiles(clock, 32, /*raisesLimit=*/true);
 }
 
 Expected<std::unique_ptr<Transport>>
 pdlrt::createBriefTransport(RealClock &clock, size_t peers) {
-  return createWithFiles(clock, 16 + peers);
+  return createWithFiles(clock, 16 + peers, /*raisesLimit=*/true);
+}
+
+Expected<std::unique_ptr<Transport>>
+pdlrt::createReaderTransport(RealClock &clock, size_t peers) {
+  if (pdlrt_create_grpc_transport)
+    return createWithFiles(clock, 16 + peers, /*raisesLimit=*/false);
+  PDLRT_RETURN_IF_ERROR(checkFileLimit(16 + peers));
+  return createLocalTransport(clock);
 }
