@@ -48,7 +48,8 @@ class Feed:
 
     def write(self, lines):
         if self.file is None:
-            self.file = open(self.path, "w")
+            # Waits for nobody who reads.
+            self.file = open(os.open(self.path, os.O_RDWR), "w")
         self.file.write("".join(lines))
         self.file.flush()
 
@@ -77,7 +78,7 @@ class Connected(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="pdlconnected")
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        self.saved = self.root / "saved"
+        self.jobs = 0
         self.draw = random.Random(5)
         # Ids that no training has seen are among them.
         self.asked = [line.rstrip("\n").split("\t") for line in self.clicks(100)]
@@ -96,7 +97,9 @@ class Connected(unittest.TestCase):
 
     def start(self, mode="sync", addresses=None):
         """A job of two trainers, which read pipes, and two servers."""
-        self.feeds = [Feed(self.root / f"feed{self.draw.random()}.tsv") for _ in range(2)]
+        self.jobs += 1
+        self.saved = self.root / f"saved{self.jobs}"
+        self.feeds = [Feed(self.root / f"feed{self.jobs}.{i}.tsv") for i in range(2)]
         for feed in self.feeds:
             self.addCleanup(feed.close)
         saves = ["--checkpoint", self.saved, "--resume"]
@@ -220,7 +223,8 @@ class Connected(unittest.TestCase):
 
     def test_kills(self):
         self.start()
-        with self.connect(timeout_ms=5000) as loaded:
+        with self.connect(timeout_ms=5000) as loaded, \
+                self.connect(row_age_ms=3600000) as hot:
             lines = self.root / "asked.tsv"
             lines.write_text("".join("\t".join(line) + "\n" for line in self.asked))
             reader = subprocess.Popen(
@@ -238,8 +242,9 @@ class Connected(unittest.TestCase):
             before = self.steps()
             self.feed(5)
             self.wait_until(lambda: self.steps() > before, "steps")
-            self.stand_still()
-            self.scores(loaded)
+            checkpoint = self.stand_still()
+            hot.refresh()
+            self.assertEqual(self.scores(hot), self.expected(checkpoint))
             # One that is stopped answers nothing, and a call ends in its time.
             self.job.servers[0].popen.send_signal(signal.SIGSTOP)
             begin = time.monotonic()
@@ -264,8 +269,12 @@ class Connected(unittest.TestCase):
             self.wait_until(lambda: self.answers(loaded), "answers of the next job")
             self.feed(3)
             checkpoint = self.stand_still()
+            expected = self.expected(checkpoint)
             loaded.refresh()
-            self.assertEqual(self.scores(loaded), self.expected(checkpoint))
+            self.assertEqual(self.scores(loaded), expected)
+            # What was kept of the job before is not read any more.
+            hot.refresh()
+            self.assertEqual(self.scores(hot), expected)
             folder.cleanup()
 
     def answers(self, loaded):
