@@ -8,7 +8,9 @@ readers die, and what is refused."""
 import os
 import pathlib
 import random
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -37,6 +39,15 @@ while True:
     model.run("predict", inputs_of(lines))
     print("answered", flush=True)
 """
+
+
+def free_ports(count):
+    """Ports that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
 
 
 class Feed:
@@ -189,6 +200,25 @@ class Connected(unittest.TestCase):
         for feed in self.feeds:
             feed.close()
         self.job.finish(LONG)
+
+    def test_over_tcp(self):
+        """The library opens gRPC beside it then."""
+        addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
+        self.start(addresses=addresses)
+        with self.connect() as loaded:
+            self.feed(3)
+            checkpoint = self.stand_still()
+            loaded.refresh()
+            self.assertEqual(self.scores(loaded), self.expected(checkpoint))
+            self.job.servers[1].popen.kill()
+            self.job.servers[1].popen.wait()
+            with self.assertRaisesRegex(serving.ServersUnavailable, "^server 127.0.0.1:"):
+                self.scores(loaded)
+        # Without it there is a sentence, and unix sockets are reached all the same.
+        alone = self.root / "alone.so"
+        shutil.copy(self.programs / "library" / "libctr_dnn.so", alone)
+        with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so beside the library"):
+            serving.Library(alone).connect("127.0.0.1:1", timeout_ms=100)
 
     def test_many_threads_while_a_job_of_pushes_trains(self):
         self.start("async")
