@@ -5,6 +5,7 @@
 the servers predicts, to the bit; the job does not notice them; what happens where servers or
 readers die, and what is refused."""
 
+import json
 import os
 import pathlib
 import random
@@ -21,6 +22,8 @@ import unittest
 import made_up_clicks
 from cluster import Cluster
 from library_test import inputs_of
+from model_server import PDL_SERVE, Server, single
+from model_server import inputs_of as served_inputs_of
 from programs import PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
 
 sys.path.insert(0, str(SOURCE / "python"))
@@ -217,7 +220,7 @@ class Connected(unittest.TestCase):
         # Without it there is a sentence, and unix sockets are reached all the same.
         alone = self.root / "alone.so"
         shutil.copy(self.programs / "library" / "libctr_dnn.so", alone)
-        with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so beside the library"):
+        with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so.1 beside the library"):
             serving.Library(alone).connect("127.0.0.1:1", timeout_ms=100)
 
     def test_many_threads_while_a_job_of_pushes_trains(self):
@@ -312,6 +315,62 @@ class Connected(unittest.TestCase):
             return self.scores(loaded)
         except serving.ServersUnavailable:
             return None
+
+    @unittest.skipUnless(PDL_SERVE.exists(), "pdl-serve was not built: its packages are missing")
+    def test_pdl_serve(self):
+        self.start()
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        checkpoint = self.stand_still()
+        expected = self.expected(checkpoint)
+        version = self.root / "served" / "clicks" / "1"
+        version.mkdir(parents=True)
+        for name in "libctr_dnn.so", "libpdl-grpc.so.1":
+            shutil.copy(self.programs / "library" / name, version)
+
+        def say(**more):
+            (version / "next").write_text(json.dumps(
+                {"servers": self.job.addresses.split(","), **more}))
+            (version / "next").rename(version / "servers.json")
+
+        def infer():
+            answer = server.ask("POST", "/v2/models/clicks/infer", body)
+            content = json.loads(answer[1])
+            if answer[0] != 200:
+                return answer[0], content["error"]
+            [output] = content["outputs"]
+            return 200, [single(number) for number in output["data"]]
+        body = json.dumps({"inputs": served_inputs_of(self.asked)})
+        say(refresh_ms=50, row_age_ms=0, colour="red")
+        with Server(self.root / "served") as server:
+            server.wait_for("has 'colour', which is none of servers")
+            say(refresh_ms=50, row_age_ms=0, timeout_ms=2000)
+            server.wait_for("version 1: loaded")
+            self.assertEqual(infer(), (200, expected))
+            # It follows the job by itself.
+            self.feed(3)
+            later = self.expected(self.stand_still())
+            self.assertNotEqual(later, expected)
+            time.sleep(0.3)
+            self.assertEqual(infer(), (200, later))
+            metrics = server.metrics()
+            self.assertRegex(metrics, r'pdl_serve_rows_total\{.*outcome="miss".*\} [1-9]')
+            self.assertRegex(metrics, r"pdl_serve_row_requests_total\{.*\} [1-9]")
+            # A server that is gone: that is what requests, log and metrics say, until it is back.
+            addresses = self.job.addresses
+            self.end()
+            status, sentence = infer()
+            self.assertEqual(status, 503)
+            self.assertRegex(sentence, "^server unix:.* does not answer")
+            server.wait_for("does not answer: nobody listens there.*; what was loaded before goes on")
+            folder = self.job.folder
+            self.start(addresses=addresses)
+            self.wait_until(lambda: infer()[0] == 200, "answers of the next job")
+            self.feed(2)
+            expected = self.expected(self.stand_still())
+            time.sleep(0.3)
+            self.assertEqual(infer(), (200, expected))
+            folder.cleanup()
 
     def test_refused(self):
         self.start()

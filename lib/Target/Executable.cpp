@@ -29,7 +29,7 @@ static constexpr StringLiteral kOneDnnLibraries[] = {
     "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
 
 /// What a library opens to reach servers over TCP.
-static constexpr StringLiteral kGrpcLibrary = "libpdl-grpc.so";
+static constexpr StringLiteral kGrpcLibrary = "libpdl-grpc.so.1";
 
 static std::string joinPath(StringRef folder, const Twine &name) {
   SmallString<256> path(folder);

@@ -25,7 +25,7 @@ extern "C" [[gnu::weak]] Transport *
 pdlrt_create_grpc_transport(RealClock *clock);
 
 /// The same function in a library beside that which this file is a part of.
-static constexpr const char *grpcLibraryName = "libpdl-grpc.so";
+static constexpr const char *grpcLibraryName = "libpdl-grpc.so.1";
 
 Responder::Sink::~Sink() = default;
 Listener::~Listener() = default;
