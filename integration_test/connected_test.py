@@ -5,6 +5,7 @@
 the servers predicts, to the bit; the job does not notice them; what happens where servers or
 readers die, and what is refused."""
 
+import array
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import time
 import unittest
 
 import made_up_clicks
+import stored_rows_test
 from cluster import Cluster
 from library_test import inputs_of
 from model_server import PDL_SERVE, Server, single
@@ -86,6 +88,11 @@ class Connected(unittest.TestCase):
                 ("other", "fm", ["--emit=library", "--servers"])):
             run(PDL_TRANSLATE, model(source), "--numerics=strict", *flags, "-o",
                 cls.programs / name)
+        source = cls.programs / "stored.mlir"
+        source.write_text(stored_rows_test.MODEL)
+        for name, flags in ("stored_async", ["--mode=async"]), (
+                "stored_library", ["--emit=library", "--servers"]):
+            run(PDL_TRANSLATE, source, "--numerics=strict", *flags, "-o", cls.programs / name)
         cls.library = serving.Library(cls.programs / "library" / "libctr_dnn.so")
 
     def setUp(self):
@@ -222,6 +229,28 @@ class Connected(unittest.TestCase):
         shutil.copy(self.programs / "library" / "libctr_dnn.so", alone)
         with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so.1 beside the library"):
             serving.Library(alone).connect("127.0.0.1:1", timeout_ms=100)
+
+    def test_stored_rows(self):
+        """Values of 16 bits, of odd widths; a slot that frozen programs read; unknown keys that are
+        zeros, and others."""
+        self.start("stored_async")
+        for feed in self.feeds:
+            feed.write("\t".join(str(self.draw.randrange(40)) for _ in range(3)) +
+                       f"\t{self.draw.random():.3f}\n" for _ in range(6 * BATCH))
+        self.wait_until(lambda: self.steps() > 3, "steps")
+        checkpoint = self.stand_still()
+        library = serving.Library(self.programs / "stored_library" / "libstored.so")
+        program = library.programs["predict"]
+        inputs = {"id": array.array("q", [self.draw.randrange(60) for _ in range(300)])}
+        if any(tensor.name == "label" for tensor in program.inputs):
+            inputs["label"] = array.array("f", bytes(400))
+        with library.open(checkpoint) as loaded:
+            expected = loaded.run("predict", inputs)["output0"]
+        self.assertGreater(len(set(expected)), 50)
+        for age in 0, 3600000:
+            with library.connect(self.job.addresses, row_age_ms=age) as loaded:
+                for _ in range(2):
+                    self.assertEqual(loaded.run("predict", inputs)["output0"], expected)
 
     def test_many_threads_while_a_job_of_pushes_trains(self):
         self.start("async")

@@ -121,8 +121,8 @@ typedef struct pdl_serving_connection {
    * only they are taken. */
   const char *parameters;
   int64_t cache_bytes; /* what rows may take that were read lately; 0: none */
-  int64_t row_age_ms;  /* how old such a row may be; 0: each call asks for all */
-  int64_t timeout_ms;  /* how long a call waits for servers; 0: 1000 */
+  int64_t row_age_ms; /* how old such a row may be; 0: each call asks for all */
+  int64_t timeout_ms; /* how long a call waits for servers; 0: 1000 */
 } pdl_serving_connection;
 
 /* How a connected model has found rows, from the start. */
