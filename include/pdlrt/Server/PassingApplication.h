@@ -37,11 +37,11 @@ public:
   bool mayBeOfJob(const Message &handshake) const override {
     return inner.mayBeOfJob(handshake);
   }
-  Expected<Message> visit(const Message &payload) override {
-    return inner.visit(payload);
+  Expected<Message> answerVisit(const Message &payload) override {
+    return inner.answerVisit(payload);
   }
-  Expected<Message> read(const Message &payload) override {
-    return inner.read(payload);
+  Expected<Message> answerRead(const Message &payload) override {
+    return inner.answerRead(payload);
   }
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override {

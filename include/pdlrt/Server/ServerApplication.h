@@ -71,8 +71,8 @@ public:
   /// (ReadCodec.h); what their answers' payloads are, or why they are refused.
   /// Changes nothing that others can see. Throws std::bad_alloc, which harms
   /// nobody else.
-  virtual Expected<Message> visit(const Message &payload);
-  virtual Expected<Message> read(const Message &payload);
+  virtual Expected<Message> answerVisit(const Message &payload);
+  virtual Expected<Message> answerRead(const Message &payload);
 
   /// Looks at a request when it arrives, before it counts; what it is to the
   /// steps of its sender. On an error it is refused with that sentence, and

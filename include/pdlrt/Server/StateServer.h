@@ -90,8 +90,8 @@ public:
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
   bool mayBeOfJob(const Message &handshake) const override;
-  Expected<Message> visit(const Message &payload) override;
-  Expected<Message> read(const Message &payload) override;
+  Expected<Message> answerVisit(const Message &payload) override;
+  Expected<Message> answerRead(const Message &payload) override;
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override;
   Expected<Message> handle(const Envelope &request, Message payload) override;

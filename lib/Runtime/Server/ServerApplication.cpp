@@ -16,10 +16,10 @@ static Status refuseReaders() {
   return Status::invalid("this server takes no readers");
 }
 
-Expected<Message> ServerApplication::visit(const Message &) {
+Expected<Message> ServerApplication::answerVisit(const Message &) {
   return refuseReaders();
 }
 
-Expected<Message> ServerApplication::read(const Message &) {
+Expected<Message> ServerApplication::answerRead(const Message &) {
   return refuseReaders();
 }

@@ -139,8 +139,8 @@ void ServerCore::State::serveOneReader() {
     try {
       payload = !fault.empty() ? Expected<Message>(Status::invalid(fault))
                 : head.kind == MessageKind::Visit
-                    ? application->visit(reader.payload)
-                    : application->read(reader.payload);
+                    ? application->answerVisit(reader.payload)
+                    : application->answerRead(reader.payload);
     } catch (const std::bad_alloc &) {
       payload = Status::outOfMemory("this server has no memory for that read; "
                                     "ask for fewer rows");

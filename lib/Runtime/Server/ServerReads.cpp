@@ -136,7 +136,7 @@ const ServerContents &StateServer::contents() {
   return ownContents.emplace(std::move(made));
 }
 
-Expected<Message> StateServer::visit(const Message &payload) {
+Expected<Message> StateServer::answerVisit(const Message &payload) {
   const Expected<Visitor> visitor = decodeVisit(payload);
   if (!visitor)
     return visitor.status();
@@ -175,7 +175,7 @@ std::vector<OwnedBytes> StateServer::heldParameters() {
   return parameters;
 }
 
-Expected<Message> StateServer::read(const Message &payload) {
+Expected<Message> StateServer::answerRead(const Message &payload) {
   const TraceSpan span("read");
   const Expected<Decoded<ReadRequest>> request = decodeRead(payload);
   if (!request)

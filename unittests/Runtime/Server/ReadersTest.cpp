@@ -367,24 +367,25 @@ TEST_F(ReadersTest, DamagedRequestsAreRefused) {
   StateServer &server = job.server(0);
   for (const std::string &text : {std::string(), std::string(15, '\0'),
                                   std::string(16, '\xff'), std::string("{}")}) {
-    EXPECT_FALSE(server.read(Message::ofString(text)).ok());
-    EXPECT_FALSE(server.visit(Message::ofString(text)).ok());
+    EXPECT_FALSE(server.answerRead(Message::ofString(text)).ok());
+    EXPECT_FALSE(server.answerVisit(Message::ofString(text)).ok());
   }
   const int64_t key = keys[0][0];
   const auto owner = size_t(job.map().ownerOfKey(BlockLazy, key));
   const auto of = [&](uint64_t symbol) {
     return encodeRead({{{symbol, {&key, 1}}}, false});
   };
-  EXPECT_TRUE(job.server(owner).read(of(BlockLazy)).ok());
-  EXPECT_THAT(job.server(1 - owner).read(of(BlockLazy)).status().message(),
-              HasSubstr("is not there"));
-  EXPECT_THAT(server.read(of(BlockW)).status().message(),
+  EXPECT_TRUE(job.server(owner).answerRead(of(BlockLazy)).ok());
+  EXPECT_THAT(
+      job.server(1 - owner).answerRead(of(BlockLazy)).status().message(),
+      HasSubstr("is not there"));
+  EXPECT_THAT(server.answerRead(of(BlockW)).status().message(),
               HasSubstr("no table here"));
-  EXPECT_FALSE(server.read(of(1000)).ok());
+  EXPECT_FALSE(server.answerRead(of(1000)).ok());
   // Of an answer each byte counts, and what is cut off is noticed.
-  const auto answer = job.server(owner).read(of(BlockLazy));
-  const auto contents =
-      decodeContents(*job.server(owner).visit(encodeVisit({"blocks", ""})));
+  const auto answer = job.server(owner).answerRead(of(BlockLazy));
+  const auto contents = decodeContents(
+      *job.server(owner).answerVisit(encodeVisit({"blocks", ""})));
   ASSERT_TRUE(contents.ok()) << contents.status().message();
   const ReadRequest request = {{{BlockLazy, {&key, 1}}}, false};
   const std::string bytes = answer->toString();

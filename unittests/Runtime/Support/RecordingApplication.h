@@ -44,19 +44,19 @@ public:
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
   bool mayBeOfJob(const Message &) const override { return guessesRefused; }
-  Expected<Message> visit(const Message &payload) override {
+  Expected<Message> answerVisit(const Message &payload) override {
     const Entry entry(*this);
     return answerReaders ? Expected<Message>(Message::ofString(
                                "visited " + payload.toString()))
-                         : ServerApplication::visit(payload);
+                         : ServerApplication::answerVisit(payload);
   }
-  Expected<Message> read(const Message &payload) override {
+  Expected<Message> answerRead(const Message &payload) override {
     const Entry entry(*this);
     if (payload.toString() == "no memory")
       throw std::bad_alloc();
     return answerReaders ? Expected<Message>(
                                Message::ofString("read " + payload.toString()))
-                         : ServerApplication::read(payload);
+                         : ServerApplication::answerRead(payload);
   }
   Expected<StepFacts> check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
