@@ -378,8 +378,10 @@ class Library(unittest.TestCase):
     def test_flags(self):
         for flags, sentence in (
                 (["--mode=sync"], "leave --mode out"),
+                (["--emit=exe", "--servers"], "add --emit=library"),
                 (["--target=cuda"], "leave --target=cuda out")):
-            done = subprocess.run([PDL_TRANSLATE, model("ctr_dnn"), "--emit=library", *flags, "-o",
+            emit = [] if "--emit=exe" in flags else ["--emit=library"]
+            done = subprocess.run([PDL_TRANSLATE, model("ctr_dnn"), *emit, *flags, "-o",
                                    self.root / "refused"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)
             self.assertIn(sentence, done.stderr)

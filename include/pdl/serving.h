@@ -33,8 +33,12 @@ extern "C" {
 /* Raised with every change that who was compiled before would misread. */
 #define PDL_SERVING_VERSION 1u
 
+/* What a function returns whose servers do not answer: try again. All other
+ * failures of one call are other numbers. */
+#define PDL_SERVING_UNAVAILABLE 4
+
 /* A loaded model: the values of one checkpoint at a time, which `reload`
- * replaces by others. */
+ * replaces by others; or a model that asks servers for rows. */
 typedef struct pdl_serving_model pdl_serving_model;
 
 typedef enum pdl_serving_type {
@@ -102,8 +106,32 @@ typedef struct pdl_serving_state {
   int64_t version; /* 1 for what it was opened with, then one more a reload */
   int64_t steps;   /* of the training that saved it; -1: a dump, not known */
   int64_t rows;    /* of all tables */
-  int64_t bytes;   /* of parameters and tables in memory */
+  int64_t bytes;   /* of parameters and tables in memory, or of the cache */
 } pdl_serving_state;
+
+/* Whom a model asks for the rows of its tables, call by call. */
+typedef struct pdl_serving_connection {
+  uint32_t struct_size;
+  /* The servers of one running job, all of them: addresses as trainers are
+   * given, with commas between. */
+  const char *servers;
+  /* What stands in the job's --token-file; null or "": it has none. */
+  const char *token;
+  /* Null or "": parameters are asked for too. Else what `open` reads, of which
+   * only they are taken. */
+  const char *parameters;
+  int64_t cache_bytes; /* what rows may take that were read lately; 0: none */
+  int64_t row_age_ms; /* how old such a row may be; 0: each call asks for all */
+  int64_t timeout_ms; /* how long a call waits for servers; 0: 1000 */
+} pdl_serving_connection;
+
+/* How a connected model has found rows, from the start. */
+typedef struct pdl_serving_row_counts {
+  uint32_t struct_size;
+  int64_t hits;     /* rows that were in the cache */
+  int64_t misses;   /* rows that were asked for */
+  int64_t requests; /* to servers */
+} pdl_serving_row_counts;
 
 typedef struct pdl_serving {
   uint32_t struct_size;
@@ -136,6 +164,21 @@ typedef struct pdl_serving {
    * has made its largest batches, calls allocate no memory. */
   int32_t (*run)(pdl_serving_model *model, int32_t program, int64_t batch,
                  const pdl_serving_input *inputs, void *const *outputs);
+
+  /* What follows is there where struct_size says so. */
+
+  /* A model that holds parameters, and asks the servers of a running job for
+   * rows; null on failure. It is `close`d like one that was opened, and no job
+   * notices it. Only of libraries made with `--servers`. `reload` takes the
+   * parameters of a checkpoint. */
+  pdl_serving_model *(*connect)(const pdl_serving_connection *connection);
+  /* Asks the servers for the parameters as they are now, in the place of those
+   * that a connected model has; calls go on, as with `reload`. */
+  int32_t (*refresh)(pdl_serving_model *model);
+  /* Fills `counts`, whose struct_size the caller sets; zeros of a model that
+   * was opened. */
+  int32_t (*row_counts)(pdl_serving_model *model,
+                        pdl_serving_row_counts *counts);
 } pdl_serving;
 
 /* The functions of a library, by dlsym; who links several has them by the

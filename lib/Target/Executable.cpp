@@ -28,6 +28,9 @@ using namespace pdlc;
 static constexpr StringLiteral kOneDnnLibraries[] = {
     "libdnnl.so.2", "libgomp.so.1", "libOpenCL.so.1"};
 
+/// What a library opens to reach servers over TCP.
+static constexpr StringLiteral kGrpcLibrary = "libpdl-grpc.so.1";
+
 static std::string joinPath(StringRef folder, const Twine &name) {
   SmallString<256> path(folder);
   sys::path::append(path, name);
@@ -226,6 +229,8 @@ Error Linking::find() {
     needed.push_back(archive(request.mainArchive));
   if (request.grpc)
     needed.push_back(archive("PDLRuntimeGrpc"));
+  if (request.servers)
+    needed.push_back(joinPath(files, kGrpcLibrary));
   for (const std::string &path : needed)
     if (Error error = requireFile(path))
       return error;
@@ -263,6 +268,10 @@ void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
 Error Linking::copyCompanions() const {
   if (oneDnn)
     if (Error error = copyOneDnn(files, request.folder))
+      return error;
+  if (request.servers)
+    if (Error error = copyInto(joinPath(files, kGrpcLibrary), request.folder,
+                               kGrpcLibrary))
       return error;
   std::vector<StringRef> licenses{"licenses"};
   if (oneDnn)
@@ -351,6 +360,12 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   }
   linking.beginLibrary(script, {"pdl_serving_query", "pdl_serving_latest"});
   linking.add("--defsym=" + accessor.str() + "=pdl_serving_latest");
+  if (request.servers) {
+    linking.add("--undefined=pdlrt_connect_rows");
+    // Threads of gRPC may run behind the last dlclose.
+    linking.add("-z");
+    linking.add("nodelete");
+  }
   if (Error error = linking.finish())
     return error;
   const std::string headers = joinPath(request.folder, "pdl");

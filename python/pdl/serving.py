@@ -18,6 +18,7 @@ import array
 import ctypes
 
 _VERSION = 1
+_UNAVAILABLE = 4
 _DENSE, _IDS, _RAGGED = range(3)
 _CODES = ("f", "d", "q")  # by pdl_serving_type
 _NAMES = ("float32", "float64", "int64")
@@ -25,6 +26,10 @@ _NAMES = ("float32", "float64", "int64")
 
 class ServingError(RuntimeError):
     """What a library refused, in its words."""
+
+
+class ServersUnavailable(ServingError):
+    """Servers of a connected model do not answer; they may do so again."""
 
 
 class _Tensor(ctypes.Structure):
@@ -55,6 +60,18 @@ class _State(ctypes.Structure):
                 ("steps", ctypes.c_int64), ("rows", ctypes.c_int64), ("bytes", ctypes.c_int64)]
 
 
+class _Connection(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("servers", ctypes.c_char_p),
+                ("token", ctypes.c_char_p), ("parameters", ctypes.c_char_p),
+                ("cache_bytes", ctypes.c_int64), ("row_age_ms", ctypes.c_int64),
+                ("timeout_ms", ctypes.c_int64)]
+
+
+class _RowCounts(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("hits", ctypes.c_int64),
+                ("misses", ctypes.c_int64), ("requests", ctypes.c_int64)]
+
+
 class _Functions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32), ("version", ctypes.c_uint32),
@@ -66,7 +83,12 @@ class _Functions(ctypes.Structure):
         ("describe", ctypes.CFUNCTYPE(ctypes.POINTER(_Description))),
         ("find_program", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p)),
         ("run", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64,
-                                 ctypes.POINTER(_Input), ctypes.POINTER(ctypes.c_void_p)))]
+                                 ctypes.POINTER(_Input), ctypes.POINTER(ctypes.c_void_p))),
+        # Of libraries whose struct_size says so.
+        ("connect", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Connection))),
+        ("refresh", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)),
+        ("row_counts", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
+                                        ctypes.POINTER(_RowCounts)))]
 
 
 class Tensor:
@@ -117,7 +139,23 @@ class Library:
 
     def open(self, path):
         """A model with the values of a checkpoint, of the newest one of a folder, or of a dump."""
-        return Model(self, path)
+        return Model(self, self.functions.open(str(path).encode()))
+
+    def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
+                timeout_ms=1000):
+        """A model that asks the servers of a running job for rows, of a library that was made with
+        `--servers`. `servers`: addresses, as a list or with commas between; `token`: of the job's
+        --token-file; `parameters`: what `open` takes, instead of those that the servers have now.
+        Rows are kept in `cache_bytes`, and read again until they are `row_age_ms` old; a call waits
+        for servers `timeout_ms` at most."""
+        if self.functions.struct_size < ctypes.sizeof(_Functions):
+            raise ServingError("the library is older than servers; translate the model again, with "
+                               "--emit=library --servers")
+        if not isinstance(servers, str):
+            servers = ",".join(servers)
+        connection = _Connection(ctypes.sizeof(_Connection), servers.encode(), token.encode(),
+                                 str(parameters).encode(), cache_bytes, row_age_ms, timeout_ms)
+        return Model(self, self.functions.connect(ctypes.byref(connection)))
 
 
 def _address(buffer, code, what):
@@ -141,11 +179,11 @@ def _address(buffer, code, what):
 
 
 class Model:
-    """What `Library.open` gives. Frees its memory when it goes, or with `close`."""
+    """What `Library.open` and `Library.connect` give. Frees its memory when it goes, or with `close`."""
 
-    def __init__(self, library, path):
+    def __init__(self, library, pointer):
         self.library = library
-        self._pointer = library.functions.open(str(path).encode())
+        self._pointer = pointer
         if not self._pointer:
             raise library.error()
 
@@ -165,12 +203,24 @@ class Model:
             self.library.functions.close(pointer)
 
     def _check(self, status):
+        if status == _UNAVAILABLE:
+            raise ServersUnavailable(self.library.functions.last_error().decode())
         if status:
             raise self.library.error()
 
     def reload(self, path):
         """Takes other values. Calls that have begun end on the old ones."""
         self._check(self.library.functions.reload(self._pointer, str(path).encode()))
+
+    def refresh(self):
+        """Asks the servers of a connected model for the parameters as they are now."""
+        self._check(self.library.functions.refresh(self._pointer))
+
+    def row_counts(self):
+        """A dict of `hits`, `misses` and `requests`: how a connected model has found rows."""
+        counts = _RowCounts(struct_size=ctypes.sizeof(_RowCounts))
+        self._check(self.library.functions.row_counts(self._pointer, ctypes.byref(counts)))
+        return {name: getattr(counts, name) for name in ("hits", "misses", "requests")}
 
     def state(self):
         """A dict of `version`, `steps`, `rows` and `bytes`."""

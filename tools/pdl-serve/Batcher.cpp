@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 using namespace pdlserve;
-using pdlrt::Status;
 
 //===----------------------------------------------------------------------===//
 // One thread's batches
@@ -38,9 +37,9 @@ private:
   };
 
   Outcome scoreAlone(Job &job);
-  Status scoreTogether(const Batch &batch, int64_t samples);
+  Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
-  Status score(Version &version, int32_t program, int64_t samples);
+  Outcome score(Version &version, int32_t program, int64_t samples);
 
   Metrics &metrics;
   std::vector<Merged> merged;
@@ -65,24 +64,16 @@ static size_t outputSize(const pdl_serving_program &program, int64_t samples,
   return size;
 }
 
-static Outcome outcomeOf(const Status &status) {
-  if (status.ok())
-    return {};
-  return {status.code() == PDL_INVALID_ARGUMENT ? Code::BadRequest
-          : status.code() == PDL_OUT_OF_MEMORY  ? Code::TooLarge
-                                                : Code::Internal,
-          status.message()};
-}
-
-Status Batcher::Worker::score(Version &version, int32_t program,
-                              int64_t samples) {
+Outcome Batcher::Worker::score(Version &version, int32_t program,
+                               int64_t samples) {
   const auto begin = Clock::now();
-  Status status = version.run(program, samples, inputs.data(), outputs.data());
+  Outcome outcome =
+      version.run(program, samples, inputs.data(), outputs.data());
   ProgramMetrics &counts = version.metricsOf(program);
   counts.runSeconds->Observe(
       std::chrono::duration<double>(Clock::now() - begin).count());
   counts.batchSamples->Observe(double(samples));
-  return status;
+  return outcome;
 }
 
 static void makeOutputs(Job &job) {
@@ -116,7 +107,7 @@ Outcome Batcher::Worker::scoreAlone(Job &job) {
   outputs.clear();
   for (const size_t offset : job.outputOffsets)
     outputs.push_back(job.outputs.get() + offset);
-  return outcomeOf(score(*job.version, job.programIndex, job.batch));
+  return score(*job.version, job.programIndex, job.batch);
 }
 
 void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
@@ -150,7 +141,7 @@ void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
   }
 }
 
-Status Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
+Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   Job &first = *batch.front();
   const pdl_serving_program &program = first.program();
   if (merged.size() < first.inputs.size())
@@ -173,9 +164,9 @@ Status Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   outputs.clear();
   for (const size_t offset : offsets)
     outputs.push_back(outputBytes.data() + offset);
-  if (Status status = score(*first.version, first.programIndex, samples);
-      !status.ok())
-    return status;
+  if (Outcome outcome = score(*first.version, first.programIndex, samples);
+      !outcome.ok())
+    return outcome;
   int64_t begin = 0;
   for (const std::unique_ptr<Job> &job : batch) {
     makeOutputs(*job);
@@ -200,12 +191,16 @@ void Batcher::Worker::run(Batch batch) {
         .waiting->Observe(
             std::chrono::duration<double>(now - job->arrived).count());
   }
-  const bool areScored =
-      batch.size() > 1 &&
-      withMemory([&] { return outcomeOf(scoreTogether(batch, samples)); }).ok();
+  const bool isTogether = batch.size() > 1;
+  Outcome together;
+  if (isTogether)
+    together = withMemory([&] { return scoreTogether(batch, samples); });
   for (std::unique_ptr<Job> &job : batch) {
+    // Nobody waits for servers again that do not answer.
+    if (isTogether && together.code == Code::Unavailable)
+      job->outcome = together;
     // Where one of them is faulty, the others are not.
-    if (!areScored)
+    else if (!isTogether || !together.ok())
       job->outcome = withMemory([&] { return scoreAlone(*job); });
     metrics.waitingSamples().Decrement(double(job->batch));
     job->finish();

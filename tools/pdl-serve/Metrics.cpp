@@ -54,6 +54,13 @@ Metrics::Metrics()
       loads(family(prometheus::BuildCounter(), registry,
                    "pdl_serve_loads_total",
                    "Libraries and values that were loaded, or could not be")),
+      foundRows(family(prometheus::BuildCounter(), registry,
+                       "pdl_serve_rows_total",
+                       "Rows that a connected model needed: hit, in the cache; "
+                       "miss, asked of servers")),
+      rowRequests(family(prometheus::BuildCounter(), registry,
+                         "pdl_serve_row_requests_total",
+                         "Requests of connected models to servers")),
       requestSeconds(family(prometheus::BuildHistogram(), registry,
                             "pdl_serve_request_seconds",
                             "From a request's arrival to its answer")),
@@ -162,6 +169,16 @@ void Metrics::removeVersion(const std::string &model,
   const prometheus::Labels labels = {{"model", model}, {"version", version}};
   for (auto *gauges : {&steps, &rows, &bytes, &valuesVersion, &broken})
     gauges->Remove(&gauges->Add(labels));
+}
+
+void Metrics::countRows(const std::string &model, const std::string &version,
+                        const pdl_serving_row_counts &more) {
+  prometheus::Labels labels = {{"model", model}, {"version", version}};
+  rowRequests.Add(labels).Increment(double(more.requests));
+  labels["outcome"] = "hit";
+  foundRows.Add(labels).Increment(double(more.hits));
+  labels["outcome"] = "miss";
+  foundRows.Add(labels).Increment(double(more.misses));
 }
 
 std::string Metrics::text() const {

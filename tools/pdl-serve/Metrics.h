@@ -10,6 +10,7 @@
 #define PDLSERVE_METRICS_H
 
 #include "Outcome.h"
+#include "pdl/serving.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +63,9 @@ public:
   void setVersion(const std::string &model, const std::string &version,
                   const Values &values);
   void removeVersion(const std::string &model, const std::string &version);
+  /// How a version that asks servers has found more rows.
+  void countRows(const std::string &model, const std::string &version,
+                 const pdl_serving_row_counts &more);
 
   prometheus::Gauge &waitingSamples() { return *waitingNow; }
   prometheus::Gauge &connections(Protocol protocol);
@@ -71,7 +75,8 @@ public:
 
 private:
   prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter> &requests, &loads;
+  prometheus::Family<prometheus::Counter> &requests, &loads, &foundRows,
+      &rowRequests;
   prometheus::Family<prometheus::Histogram> &requestSeconds, &waitSeconds,
       &batchSamples, &runSeconds;
   prometheus::Family<prometheus::Gauge> &steps, &rows, &bytes, &valuesVersion,

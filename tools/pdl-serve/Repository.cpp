@@ -117,15 +117,20 @@ static Expected<Content> contentOf(const fs::path &folder) {
   std::error_code ignored;
   const fs::path checkpoints = folder / "checkpoints",
                  mapped = folder / "export";
+  const fs::path servers = folder / serversFileName;
   const bool hasCheckpoints = fs::exists(checkpoints, ignored),
-             hasExport = fs::exists(mapped, ignored);
-  if (hasCheckpoints + hasExport + !dump->empty() != 1)
+             hasExport = fs::exists(mapped, ignored),
+             hasServers = fs::exists(servers, ignored);
+  if (hasCheckpoints + hasExport + hasServers + !dump->empty() != 1)
     return Status::invalid(folder.string() +
                            " needs one of a folder 'checkpoints', a folder "
-                           "'export' and a dump (*.safetensors)");
+                           "'export', a dump (*.safetensors) and a file "
+                           "'servers.json'");
   Content content;
   content.library = stampOf(*library);
-  if (hasExport) {
+  if (hasServers) {
+    content.values = stampOf(servers);
+  } else if (hasExport) {
     content.values = stampOf(mapped);
   } else if (!hasCheckpoints) {
     content.values = stampOf(*dump);
@@ -215,16 +220,26 @@ void Repository::lookAt(const Key &key, Watched &watched) {
     fail(content.status().message());
     return;
   }
+  const bool asksServers = isServersFile(content->values.path);
   if (watched.loaded == *content) {
+    if (asksServers)
+      if (const Status status =
+              loadWith([&] { return watched.version->refreshIfDue(); });
+          !status.ok()) {
+        fail(status.message());
+        return;
+      }
     // Whatever was broken is gone.
     watched.failed.reset();
     watched.reason.clear();
     return;
   }
-  if (watched.failed == *content)
+  // Servers may answer by now.
+  if (watched.failed == *content && !asksServers)
     return;
-  const bool isNew =
-      !watched.version || watched.loaded->library != content->library;
+  const bool isNew = !watched.version || asksServers ||
+                     watched.version->isConnected() ||
+                     watched.loaded->library != content->library;
   bool isOlder = false;
   Status status = loadWith([&]() -> Status {
     if (!isNew)
@@ -276,7 +291,8 @@ void Repository::lookAt(const Key &key, Watched &watched) {
   if (status.ok())
     return;
   // Another thing that fails alike is told too.
-  watched.reason.clear();
+  if (!asksServers)
+    watched.reason.clear();
   fail(status.message());
 }
 
@@ -317,6 +333,8 @@ void Repository::publish() {
       values.rows = state.rows;
       values.bytes = state.bytes;
       values.loads = state.version;
+      if (watched.version->isConnected())
+        metrics.countRows(key.first, version, watched.version->takeRowCounts());
     }
     metrics.setVersion(key.first, version, values);
   }

@@ -9,6 +9,9 @@
 #include "Version.h"
 #include "Batcher.h"
 
+#include <cstddef>
+#include <utility>
+
 using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
@@ -24,7 +27,23 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
   version->numberText = std::to_string(number);
   version->library = *std::move(library);
   const pdl_serving &functions = version->library->functions();
-  version->values = functions.open(valuesPath.c_str());
+  if (isServersFile(valuesPath)) {
+    auto connection = readServersFile(valuesPath);
+    if (!connection)
+      return std::move(connection).status();
+    constexpr size_t needed =
+        offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
+    if (functions.struct_size < needed)
+      return Status::invalid(libraryPath + " is older than servers; translate "
+                                           "the model again, with "
+                                           "--emit=library --servers");
+    version->connection = *std::move(connection);
+    const pdl_serving_connection asked = version->connection->connection();
+    version->values = functions.connect(&asked);
+    version->refreshed = std::chrono::steady_clock::now();
+  } else {
+    version->values = functions.open(valuesPath.c_str());
+  }
   if (!version->values)
     return Status::invalid(functions.last_error());
   const int32_t programs = version->description().program_count;
@@ -54,13 +73,43 @@ pdl_serving_state Version::state() const {
   return state;
 }
 
-Status Version::run(int32_t program, int64_t batch,
-                    const pdl_serving_input *inputs, void *const *outputs) {
+Outcome Version::run(int32_t program, int64_t batch,
+                     const pdl_serving_input *inputs, void *const *outputs) {
   const pdl_serving &functions = library->functions();
-  const int32_t code = functions.run(values, program, batch, inputs, outputs);
-  if (code)
-    return {static_cast<pdl_status>(code), functions.last_error()};
+  switch (functions.run(values, program, batch, inputs, outputs)) {
+  case PDL_OK:
+    return {};
+  case PDL_INVALID_ARGUMENT:
+    return {Code::BadRequest, functions.last_error()};
+  case PDL_OUT_OF_MEMORY:
+    return {Code::TooLarge, functions.last_error()};
+  case PDL_SERVING_UNAVAILABLE:
+    return {Code::Unavailable, functions.last_error()};
+  default:
+    return {Code::Internal, functions.last_error()};
+  }
+}
+
+Status Version::refreshIfDue() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - refreshed < std::chrono::milliseconds(connection->refreshMillis))
+    return {};
+  refreshed = now;
+  const pdl_serving &functions = library->functions();
+  if (functions.refresh(values))
+    return Status::invalid(functions.last_error());
   return {};
+}
+
+pdl_serving_row_counts Version::takeRowCounts() {
+  pdl_serving_row_counts now = {};
+  now.struct_size = sizeof(now);
+  (void)library->functions().row_counts(values, &now);
+  const pdl_serving_row_counts before = std::exchange(taken, now);
+  now.hits -= before.hits;
+  now.misses -= before.misses;
+  now.requests -= before.requests;
+  return now;
 }
 
 int32_t Version::findProgram(std::string_view name) const {

@@ -11,10 +11,14 @@
 
 #include "Library.h"
 #include "Metrics.h"
+#include "Outcome.h"
+#include "ServersFile.h"
 #include "pdlrt/Core/Status.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +31,8 @@ class Lane;
 /// behind that until the last request that it answers. Threads may share it.
 class Version {
 public:
+  /// `valuesPath`: what libraries open, or a file that says which servers have
+  /// the values (ServersFile.h).
   static pdlrt::Expected<std::shared_ptr<Version>>
   open(std::string model, int64_t number, const std::string &libraryPath,
        const std::string &valuesPath, Metrics &metrics);
@@ -38,8 +44,15 @@ public:
   pdlrt::Status reload(const std::string &valuesPath);
   pdl_serving_state state() const;
   /// Scores a batch: `run` of pdl/serving.h.
-  pdlrt::Status run(int32_t program, int64_t batch,
-                    const pdl_serving_input *inputs, void *const *outputs);
+  Outcome run(int32_t program, int64_t batch, const pdl_serving_input *inputs,
+              void *const *outputs);
+  /// Whether it asks servers for rows.
+  bool isConnected() const { return connection.has_value(); }
+  /// Of one that does: asks for the parameters where they are as old as its
+  /// file says.
+  pdlrt::Status refreshIfDue();
+  /// Of one that does: how rows were found since the last call.
+  pdl_serving_row_counts takeRowCounts();
 
   /// That of the folder.
   const std::string &model() const { return modelName; }
@@ -66,6 +79,9 @@ private:
   std::string modelName, numberText;
   std::shared_ptr<const Library> library;
   pdl_serving_model *values = nullptr;
+  std::optional<ServersFile> connection;
+  std::chrono::steady_clock::time_point refreshed;
+  pdl_serving_row_counts taken = {};
   std::vector<ProgramMetrics *> metrics;
 };
 

@@ -100,6 +100,11 @@ static cl::opt<bool>
                     "strict the same to the bit: for comparisons"),
            cl::cat(category));
 static cl::opt<bool>
+    withServers("servers",
+                cl::desc("With --emit=library: the library can also ask the "
+                         "servers of a running job for rows (`connect`)"),
+                cl::cat(category));
+static cl::opt<bool>
     slice("slice", cl::init(true),
           cl::desc("Cut parameters into blocks that servers share (default)"),
           cl::cat(category));
@@ -280,6 +285,9 @@ static int checkFlags() {
   if (emitsLibrary() && isDistributed())
     return fail("--emit=library serves in one process, whatever mode trained "
                 "what it loads; leave --mode out");
+  if (withServers && !emitsLibrary())
+    return fail("--servers is for libraries that ask servers for rows; add "
+                "--emit=library, or leave it out");
   if (emitsLibrary() && target == "cuda")
     return fail("--emit=library computes on CPUs; leave --target=cuda out");
   if (emitsKernels() && target.getNumOccurrences() && target == "cpu")
@@ -505,6 +513,7 @@ requestLink(const std::vector<std::string> &objectFiles, StringRef name,
   request.fast =
       numerics == "fast" && elementType == "f32" && name != "pserver";
   request.grpc = isDistributed();
+  request.servers = withServers;
   if (name == "pserver")
     request.mainArchive = "PDLServerMain";
   request.runtimeFolder = runtimeFolder;

@@ -32,6 +32,8 @@ struct LinkRequest {
   bool fast = true;
   /// Whether the program talks to other processes, over gRPC.
   bool grpc = false;
+  /// Of a library: whether it can ask servers for rows.
+  bool servers = false;
 };
 
 /// Links a trainer with the LLVM linker, without any compiler: PDL's archives

@@ -41,10 +41,12 @@ std::vector<ModelPart> partsOf(const pdl_descriptor &descriptor);
 /// What differs between the parts of a program and those of a checkpoint that
 /// `use` needs, as a text that stands behind a colon: the first few, with both
 /// values, and how many more; empty if nothing does. Values alone may be fewer
-/// than those of the checkpoint; a training has the same.
+/// than those of the checkpoint; a training has the same. `other`: what the
+/// text calls the checkpoint.
 std::string differencesOf(const std::vector<ModelPart> &program,
                           const std::vector<ModelPart> &checkpoint,
-                          CheckpointUse use);
+                          CheckpointUse use,
+                          const std::string &other = "the checkpoint");
 
 } // namespace pdlrt
 

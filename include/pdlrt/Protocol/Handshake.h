@@ -96,6 +96,10 @@ Expected<Handshake> decodeHandshake(const Message &payload);
 /// takes no part has no run to compare.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
 
+/// Whether a token is that of this process. Takes as long wherever they differ:
+/// who guesses learns nothing from the time.
+bool isSameToken(const std::string &given, const std::string &own);
+
 /// Of the handshakes that servers answered a trainer with, by server: an error
 /// where they were started with different bounds, or where one is none.
 Status compareServers(const std::vector<Message> &answers);

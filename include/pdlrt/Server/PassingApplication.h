@@ -37,6 +37,12 @@ public:
   bool mayBeOfJob(const Message &handshake) const override {
     return inner.mayBeOfJob(handshake);
   }
+  Expected<Message> answerVisit(const Message &payload) override {
+    return inner.answerVisit(payload);
+  }
+  Expected<Message> answerRead(const Message &payload) override {
+    return inner.answerRead(payload);
+  }
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override {
     return inner.check(request, payload);

@@ -67,6 +67,13 @@ public:
     return false;
   }
 
+  /// The payloads of who reads and is not of the job: a Visit and a Read
+  /// (ReadCodec.h); what their answers' payloads are, or why they are refused.
+  /// Changes nothing that others can see. Throws std::bad_alloc, which harms
+  /// nobody else.
+  virtual Expected<Message> answerVisit(const Message &payload);
+  virtual Expected<Message> answerRead(const Message &payload);
+
   /// Looks at a request when it arrives, before it counts; what it is to the
   /// steps of its sender. On an error it is refused with that sentence, and
   /// nothing has changed.

@@ -18,6 +18,7 @@
 #include "pdlrt/Core/Stopwatch.h"
 #include "pdlrt/Protocol/ExchangeCodec.h"
 #include "pdlrt/Protocol/Handshake.h"
+#include "pdlrt/Protocol/ReadCodec.h"
 #include "pdlrt/Protocol/ServerCheckpoint.h"
 #include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Server/SaveFolder.h"
@@ -89,6 +90,8 @@ public:
                          const Message &payload) override;
   bool isOfJob(const Message &handshake) const override;
   bool mayBeOfJob(const Message &handshake) const override;
+  Expected<Message> answerVisit(const Message &payload) override;
+  Expected<Message> answerRead(const Message &payload) override;
   Expected<StepFacts> check(const Envelope &request,
                             const Message &payload) override;
   Expected<Message> handle(const Envelope &request, Message payload) override;
@@ -247,6 +250,14 @@ private:
   static void noteSeen(const std::shared_ptr<std::byte> &buffer, size_t bytes,
                        std::shared_ptr<std::byte> &place, Seen &seen);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
+  /// Reads for frozen programs: calls found(i, row) for each key, by several
+  /// threads; null where it has no row. Throws std::bad_alloc.
+  template <typename Found>
+  void findForReading(const EmbeddingTable &table,
+                      std::span<const int64_t> keys, Found found);
+  /// What readers are told of, made when the first one asks.
+  const ServerContents &contents();
+  std::vector<OwnedBytes> heldParameters();
   Status checkSave(const Envelope &request, const Message &payload) const;
   /// Parts of a checkpoint that are written beside steps.
   struct Saving;
@@ -277,6 +288,7 @@ private:
   /// The save, or checkpoint, since which rows say whether they have changed;
   /// empty: they do not.
   std::string savedAs;
+  std::optional<ServerContents> ownContents;
   /// Of the last request to begin one; ends before all else here.
   std::unique_ptr<Saving> saving;
 };

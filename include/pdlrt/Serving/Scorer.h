@@ -39,6 +39,8 @@ public:
   /// std::bad_alloc.
   Status run(const ServedState &state, int64_t batch,
              const pdl_serving_input *inputs, void *const *outputs);
+  /// Whether the last run has failed for want of a server's answer.
+  bool serverWasUnavailable() const { return isUnavailable; }
 
 private:
   Status takeInput(int32_t index, const pdl_serving_input &input);
@@ -46,6 +48,7 @@ private:
                   pdl_field_data &data);
   Status hashTexts(const pdl_field &field, const pdl_serving_input &input,
                    int32_t index, pdl_field_data &data);
+  Status askForRows(const RemoteRows &remote);
   size_t arenaBytes(const pdl_affine_size &size) const;
 
   const pdl_descriptor &descriptor;
@@ -62,6 +65,14 @@ private:
   std::vector<void *> outputPointers;
   AlignedBuffer prepareArena, computeArena;
   std::vector<double> lossSums, weightSums;
+  // Where rows are asked for: by symbol, no table; by lookup, its rows.
+  std::vector<EmbeddingTable *> noTables;
+  std::vector<WantedRows> wanted;
+  std::vector<AlignedBuffer> remoteRows;
+  /// Of `scratchOwner`, which stays as long.
+  std::unique_ptr<RemoteRows::Scratch> remoteScratch;
+  std::shared_ptr<const RemoteRows> scratchOwner;
+  bool isUnavailable = false;
 };
 
 } // namespace pdlrt

@@ -19,6 +19,7 @@
 #include "pdlrt/Core/AlignedBuffer.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Gemm/PackedFactors.h"
+#include "pdlrt/Serving/RemoteRows.h"
 #include "pdlrt/Table/FrozenRows.h"
 #include "pdlrt/Table/FrozenTable.h"
 #include "pdlrt/Table/TableOptions.h"
@@ -79,6 +80,21 @@ public:
   loadAfter(const pdl_descriptor &descriptor, const std::string &path,
             const ServedState &before);
 
+  /// Holds parameters, and no rows, for which `rows` are asked call by call.
+  /// Parameters are asked for too, or read from what `load` reads, `path`,
+  /// unless that is empty; `before`: as in `loadAfter`, null: none. Where it
+  /// fails, `isUnavailable` says whether it is for want of a server. Throws
+  /// std::bad_alloc.
+  static Expected<std::shared_ptr<const ServedState>>
+  ofServers(const pdl_descriptor &descriptor,
+            std::shared_ptr<const RemoteRows> rows, const std::string &path,
+            const ServedState *before, bool &isUnavailable);
+
+  /// Where rows are asked for; null: tables are here.
+  const std::shared_ptr<const RemoteRows> &remoteRows() const {
+    return rowsOnServers;
+  }
+
   /// By symbol, as `pdl_step_context::parameters` and `Worker::bindFrozen` want
   /// them.
   void *const *parameters() const { return parameterPointers.data(); }
@@ -87,7 +103,8 @@ public:
   PackedFactors &factors() const { return packedFactors; }
 
   uint64_t seed() const { return initialSeed; }
-  /// Of the training; -1 where a dump does not say it.
+  /// Of the training; -1 where a dump does not say it. Of parameters of
+  /// servers: updates that were applied.
   int64_t steps() const { return stepCount; }
   /// Of all tables.
   int64_t rows() const;
@@ -109,6 +126,7 @@ private:
   mutable PackedFactors packedFactors;
   std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
+  std::shared_ptr<const RemoteRows> rowsOnServers;
 };
 
 } // namespace pdlrt

@@ -31,11 +31,20 @@ enum class MessageKind : uint16_t {
   Greet = 9,    ///< would a join be let in? Changes nothing; payload as Join
   Ask = 10,     ///< the answer to a numbered request, without its payload
   Part = 11,    ///< bytes of the exchange that comes next, ahead of it
+  // Requests of readers, who are no trainers. They change nothing, and carry
+  // no numbers.
+  Visit = 12, ///< what the server holds; the payload says who asks
+  Read = 13,  ///< rows of tables, or its parameters
   // Responses. A refusal's payload is one sentence.
   Answer = 32,
   Refusal = 33,
   Wait = 34, ///< to a greet or join: not yet; to an ask: send it. A LifeSign
 };
+
+/// Whether readers send it, which are not of the job.
+inline bool isOfReaders(MessageKind kind) {
+  return kind == MessageKind::Visit || kind == MessageKind::Read;
+}
 
 /// Whether a request asks to take part in the job.
 inline bool asksToJoin(MessageKind kind) {
@@ -57,13 +66,16 @@ struct Envelope {
   uint32_t trainer = 0;
   uint32_t worker = 0;
   /// Grows with each start of this trainer; the servers give it. 0 in a Greet.
+  /// In the answer to a Visit, and in a Read: the number that the server has
+  /// drawn for this job.
   uint64_t incarnation = 0;
   /// 1, 2, ... for what a (trainer, worker) sends to one server; a retry keeps
   /// its number. 0 in a Greet, a Join, a Leave and a Beat; in an Ask and a Part
   /// that of the request which they are of. In the answer to a
   /// Join: the one which comes next, more than 1 for a trainer that started
   /// anew. In the answer to a Greet: the incarnation that the start may take.
-  /// In a refusal of either: `sequenceOfTaken`, or 0.
+  /// In a refusal of either: `sequenceOfTaken`, or 0. Of a Read:
+  /// `sequenceOfStranger`, or 0.
   uint64_t sequence = 0;
   /// Of the map from blocks to servers.
   uint64_t epoch = 0;
@@ -80,6 +92,10 @@ inline constexpr const char *noteOfLostServer = "a server is lost";
 /// The sequence of the refusal of a Greet or a Join because another start has
 /// the place.
 inline constexpr uint64_t sequenceOfTaken = 1;
+
+/// The sequence of the refusal of a Read whose sender this server does not
+/// know: it was started anew since, and is to be visited first.
+inline constexpr uint64_t sequenceOfStranger = 1;
 
 /// What people call a kind, such as "exchange".
 const char *nameOf(MessageKind kind);

@@ -172,6 +172,11 @@ Expected<std::unique_ptr<Transport>> createClusterTransport(RealClock &clock);
 /// files are enough.
 Expected<std::unique_ptr<Transport>> createBriefTransport(RealClock &clock,
                                                           size_t peers);
+/// The same for a library, which leaves the limit of files of its process as it
+/// is. Addresses that are no unix sockets are reached where libpdl-grpc.so.1
+/// stands beside it.
+Expected<std::unique_ptr<Transport>> createReaderTransport(RealClock &clock,
+                                                           size_t peers);
 
 } // namespace pdlrt
 

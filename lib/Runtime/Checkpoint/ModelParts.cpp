@@ -56,33 +56,34 @@ static std::optional<ModelPart> cycleOf(const ModelPart &part) {
 }
 
 /// For a reader.
-static std::string sayPart(const ModelPart &part, const ModelPart &before) {
+static std::string sayPart(const ModelPart &part, const ModelPart &before,
+                           const std::string &other) {
   const std::optional<ModelPart> cycle = cycleOf(part), old = cycleOf(before);
   if (cycle && old && cycle->value != old->value)
-    return sayPart(*cycle, *old);
-  return fmt::format("for the {} the checkpoint has {}, this program {}",
-                     part.name, before.value, part.value);
+    return sayPart(*cycle, *old, other);
+  return fmt::format("for the {} {} has {}, this program {}", part.name, other,
+                     before.value, part.value);
 }
 
 std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
                                  const std::vector<ModelPart> &checkpoint,
-                                 CheckpointUse use) {
+                                 CheckpointUse use, const std::string &other) {
   std::vector<std::string> found;
   for (const ModelPart &part : program) {
     if (use == CheckpointUse::Values && part.kind != PDL_PART_STATE)
       continue;
     const ModelPart *before = findPart(checkpoint, part);
     if (!before)
-      found.push_back(fmt::format("the checkpoint has no {}, this program {}",
+      found.push_back(fmt::format("{} has no {}, this program {}", other,
                                   part.name, part.value));
     else if (before->value != part.value)
-      found.push_back(sayPart(part, *before));
+      found.push_back(sayPart(part, *before, other));
   }
   if (use == CheckpointUse::Training)
     for (const ModelPart &part : checkpoint)
       if (!findPart(program, part))
-        found.push_back(fmt::format("this program has no {}, the checkpoint {}",
-                                    part.name, part.value));
+        found.push_back(fmt::format("this program has no {}, {} {}", part.name,
+                                    other, part.value));
   const size_t named = std::min(found.size(), namedDifferences);
   std::string text =
       fmt::format("{}", fmt::join(found.begin(), found.begin() + named, "; "));

@@ -158,9 +158,7 @@ static Status compareNumbers(const char *what, Number trainer, Number server,
                       remedy);
 }
 
-/// Takes as long wherever they differ: who guesses learns nothing from the
-/// time.
-static bool isSameSecret(const std::string &given, const std::string &own) {
+bool pdlrt::isSameToken(const std::string &given, const std::string &own) {
   // The compiler must not see when the outcome is known.
   volatile unsigned difference = given.size() != own.size();
   for (size_t i = 0; i < given.size(); ++i)
@@ -216,7 +214,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
   constexpr auto *together =
       "use a trainer and a pserver of one translation of the model";
   // Who does not know the secret learns nothing else of the job.
-  if (!isSameSecret(trainer.token, server.token))
+  if (!isSameToken(trainer.token, server.token))
     return Status::invalid("the trainer and the server have different tokens; "
                            "give both the same --token-file, and check "
                            "--servers: this may be another job's address");

@@ -11,3 +11,15 @@
 using namespace pdlrt;
 
 ServerApplication::~ServerApplication() = default;
+
+static Status refuseReaders() {
+  return Status::invalid("this server takes no readers");
+}
+
+Expected<Message> ServerApplication::answerVisit(const Message &) {
+  return refuseReaders();
+}
+
+Expected<Message> ServerApplication::answerRead(const Message &) {
+  return refuseReaders();
+}

@@ -42,6 +42,10 @@ static std::string workOn(const Envelope &head) {
 }
 
 void ServerCore::State::handle(const Message &request, Responder responder) {
+  if (const auto head = readHead(request); head && isOfReaders(head->kind)) {
+    handleReader(*head, request, std::move(responder));
+    return;
+  }
   const Handling handling(shared_from_this());
   Outbox out;
   withMemory(out, "took a request",
@@ -132,6 +136,8 @@ std::optional<Message> ServerCore::State::screen(const Message &front,
   const auto head = readHead(front);
   if (!head)
     return refusal({}, head.status().message());
+  if (isOfReaders(head->kind))
+    return screenReader(*head, size);
   if (const std::string fault = headFault(*head); !fault.empty())
     return refusal(*head, fault);
   if (const std::string fault = sizeFault(*head, size); !fault.empty())

@@ -113,9 +113,11 @@ void ServerCore::State::close() {
   // Waits for a request that is worked on: the application goes next.
   const std::lock_guard applicationLock(applicationMutex);
   std::map<SenderKey, std::deque<Waiting>> dropped;
+  std::deque<Reader> droppedReaders;
   const std::lock_guard lock(mutex);
   closed = true;
   dropped.swap(waiting);
+  droppedReaders.swap(readers);
   overAction = nullptr;
 }
 

@@ -92,6 +92,12 @@ private:
     Envelope head;
     Responder responder;
   };
+  /// A request of who is not of the job.
+  struct Reader {
+    Envelope head;
+    Message payload;
+    Responder responder;
+  };
   using SenderKey = std::pair<uint32_t, uint32_t>;
   static SenderKey keyOf(const Envelope &head) {
     return {head.trainer, head.worker};
@@ -114,6 +120,13 @@ private:
   void join(const Frame &frame, const StartSign &start, Responder responder,
             Outbox &out);
   void work(Frame frame, Outbox &out);
+
+  // Of readers, without a lock.
+  std::optional<Message> screenReader(Envelope head, uint64_t size) const;
+  void handleReader(const Envelope &head, const Message &request,
+                    Responder responder);
+  void serveReaders();
+  void serveOneReader();
 
   // With `applicationMutex`.
   void workAlone(Frame frame, const StepFacts &facts, Outbox &out);
@@ -157,6 +170,7 @@ private:
   std::string joinFault() const;
   void answerWait(const Envelope &head, std::string sentence,
                   Responder responder, Outbox &out);
+  std::string readerFault(const Envelope &head, uint64_t size) const;
   std::string fenceFault(const Envelope &head) const;
   bool admit(Frame &frame, Responder responder, Outbox &out);
   bool takePart(Frame &frame, Responder responder, Outbox &out);
@@ -211,6 +225,9 @@ private:
   }
   std::set<OpenJoin> openJoins;
   OpenRound steps, sums;
+  /// Those that wait, and whether the executor has a task for one of them.
+  std::deque<Reader> readers;
+  bool servesReaders = false;
   /// Who holds up those that are held back, and since when.
   std::vector<uint32_t> slowTrainers;
   ClockTime heldSince{0};

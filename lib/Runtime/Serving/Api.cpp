@@ -18,6 +18,7 @@
 #include "pdlrt/Serving/Scorer.h"
 #include "pdlrt/Serving/ServedState.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,15 @@
 #include <vector>
 
 using namespace pdlrt;
+
+/// Defined beside ServerRows, which only a library has that was linked with
+/// `--undefined=pdlrt_connect_rows`. Fills `rows` or `status`, and says whether
+/// it is for want of a server that it failed. Throws std::bad_alloc.
+extern "C" [[gnu::weak]] void
+pdlrt_connect_rows(const pdl_descriptor *descriptor,
+                   const ConnectOptions *options,
+                   std::shared_ptr<const RemoteRows> *rows, bool *isUnavailable,
+                   Status *status);
 
 struct pdl_serving_model {
   pdl_serving_model(const pdl_descriptor &descriptor,
@@ -59,6 +69,17 @@ struct pdl_serving_model {
   void giveBack(int32_t program, Lease lease) {
     const std::lock_guard lock(mutex);
     idle[program].push_back(std::move(lease.scorer));
+  }
+
+  std::shared_ptr<const ServedState> state() {
+    const std::lock_guard lock(mutex);
+    return current;
+  }
+  void replace(std::shared_ptr<const ServedState> state) {
+    // The old one is freed by whoever used it last, outside of the lock.
+    const std::lock_guard lock(mutex);
+    std::swap(current, state);
+    ++version;
   }
 
   const pdl_descriptor &descriptor;
@@ -112,6 +133,11 @@ private:
 
 } // namespace
 
+/// What a call returns whose servers may not have answered.
+static int32_t codeOf(int32_t code, bool isUnavailable) {
+  return code != PDL_OK && isUnavailable ? PDL_SERVING_UNAVAILABLE : code;
+}
+
 /// Runs `body`, which returns a Status; nothing is thrown out of it.
 template <typename Body> static int32_t guarded(Body &&body) {
   try {
@@ -156,19 +182,16 @@ static int32_t reloadModel(pdl_serving_model *model, const char *path) {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (!path)
       return Status::invalid("the path of the model is null");
-    std::shared_ptr<const ServedState> before;
-    {
-      const std::lock_guard lock(model->mutex);
-      before = model->current;
-    }
-    auto state = ServedState::loadAfter(model->descriptor, path, *before);
+    const std::shared_ptr<const ServedState> before = model->state();
+    bool isUnavailable = false;
+    auto state =
+        before->remoteRows()
+            ? ServedState::ofServers(model->descriptor, before->remoteRows(),
+                                     path, before.get(), isUnavailable)
+            : ServedState::loadAfter(model->descriptor, path, *before);
     if (!state)
       return std::move(state).status();
-    std::shared_ptr<const ServedState> old = *std::move(state);
-    // The old one is freed by whoever used it last, outside of the lock.
-    const std::lock_guard lock(model->mutex);
-    std::swap(model->current, old);
-    ++model->version;
+    model->replace(*std::move(state));
     return {};
   });
 }
@@ -224,7 +247,8 @@ static int32_t findProgramOf(const char *name) {
 static int32_t runProgram(pdl_serving_model *model, int32_t program,
                           int64_t batch, const pdl_serving_input *inputs,
                           void *const *outputs) {
-  return guarded([&]() -> Status {
+  bool isUnavailable = false;
+  const int32_t code = guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
     if (program < 0 || program >= model->descriptor.program_count)
       return Status::invalid("there is no program " + std::to_string(program) +
@@ -234,8 +258,107 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
       return Status::invalid("inputs or outputs are null");
     pdl_serving_model::Lease lease = model->take(program);
     Status status = lease.scorer->run(*lease.state, batch, inputs, outputs);
+    isUnavailable = lease.scorer->serverWasUnavailable();
     model->giveBack(program, std::move(lease));
     return status;
+  });
+  return codeOf(code, isUnavailable);
+}
+
+//===----------------------------------------------------------------------===//
+// Models that ask servers
+//===----------------------------------------------------------------------===//
+
+static Expected<ConnectOptions>
+optionsOf(const pdl_serving_connection *connection) {
+  if (!connection || connection->struct_size < sizeof(pdl_serving_connection))
+    return Status::invalid("struct_size of the connection is not that of "
+                           "pdl_serving_connection; set it before the call");
+  ConnectOptions options;
+  const std::string servers = connection->servers ? connection->servers : "";
+  for (size_t begin = 0; begin <= servers.size();) {
+    const size_t end = std::min(servers.find(',', begin), servers.size());
+    options.servers.push_back(servers.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  constexpr size_t mostServers = 65536;
+  if (servers.empty() || options.servers.size() > mostServers)
+    return Status::invalid("a connection needs the addresses of 1 to 65536 "
+                           "servers, with commas between");
+  constexpr int64_t mostMillis = int64_t(1) << 40;
+  if (connection->cache_bytes < 0 || connection->row_age_ms < 0 ||
+      connection->timeout_ms < 0 || connection->row_age_ms > mostMillis ||
+      connection->timeout_ms > mostMillis)
+    return Status::invalid("cache_bytes, row_age_ms and timeout_ms of a "
+                           "connection are not below zero, and times less "
+                           "than 2^40 ms");
+  options.token = connection->token ? connection->token : "";
+  options.cacheBytes = size_t(connection->cache_bytes);
+  options.rowAgeMillis = connection->row_age_ms;
+  if (connection->timeout_ms)
+    options.timeoutMillis = connection->timeout_ms;
+  return options;
+}
+
+static pdl_serving_model *
+connectModel(const pdl_serving_connection *connection) {
+  pdl_serving_model *model = nullptr;
+  (void)guarded([&]() -> Status {
+    const Expected<ConnectOptions> options = optionsOf(connection);
+    if (!options)
+      return options.status();
+    if (!pdlrt_connect_rows)
+      return Status::invalid("this library was made without servers; translate "
+                             "the model with --emit=library --servers");
+    const pdl_descriptor &descriptor = descriptorOfLibrary();
+    std::shared_ptr<const RemoteRows> rows;
+    bool isUnavailable = false;
+    Status status;
+    pdlrt_connect_rows(&descriptor, &*options, &rows, &isUnavailable, &status);
+    PDLRT_RETURN_IF_ERROR(std::move(status));
+    auto state = ServedState::ofServers(
+        descriptor, std::move(rows),
+        connection->parameters ? connection->parameters : "", nullptr,
+        isUnavailable);
+    if (!state)
+      return std::move(state).status();
+    model = new pdl_serving_model(descriptor, *std::move(state));
+    return {};
+  });
+  return model;
+}
+
+static int32_t refreshModel(pdl_serving_model *model) {
+  bool isUnavailable = false;
+  const int32_t code = guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    const std::shared_ptr<const ServedState> before = model->state();
+    if (!before->remoteRows())
+      return Status::invalid("the model is not connected to servers; reload "
+                             "the path of other values");
+    auto state = ServedState::ofServers(model->descriptor, before->remoteRows(),
+                                        "", before.get(), isUnavailable);
+    if (!state)
+      return std::move(state).status();
+    model->replace(*std::move(state));
+    return {};
+  });
+  return codeOf(code, isUnavailable);
+}
+
+static int32_t rowCountsOf(pdl_serving_model *model,
+                           pdl_serving_row_counts *counts) {
+  return guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    if (!counts || counts->struct_size < sizeof(pdl_serving_row_counts))
+      return Status::invalid("struct_size of the counts is not that of "
+                             "pdl_serving_row_counts; set it before the call");
+    const std::shared_ptr<const RemoteRows> rows = model->state()->remoteRows();
+    const RowCounts found = rows ? rows->counts() : RowCounts();
+    counts->hits = found.hits;
+    counts->misses = found.misses;
+    counts->requests = found.requests;
+    return {};
   });
 }
 
@@ -251,7 +374,10 @@ pdl_serving_query(uint32_t version) {
                                         stateOf,
                                         describeLibrary,
                                         findProgramOf,
-                                        runProgram};
+                                        runProgram,
+                                        connectModel,
+                                        refreshModel,
+                                        rowCountsOf};
   if (version != PDL_SERVING_VERSION) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT,
                     "the library offers version 1 of pdl/serving.h; translate "

@@ -20,6 +20,9 @@
 
 using namespace pdlrt;
 
+RemoteRows::Scratch::~Scratch() = default;
+RemoteRows::~RemoteRows() = default;
+
 Scorer::Scorer(const pdl_descriptor &descriptor, const pdl_program &program)
     : descriptor(descriptor), program(program), fields(program.field_count),
       lookups(program.lookup_count), values(program.field_count),
@@ -161,6 +164,31 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
 // The batch
 //===----------------------------------------------------------------------===//
 
+/// Asks for the rows of all lookups at once.
+Status Scorer::askForRows(const RemoteRows &remote) {
+  if (remoteRows.size() < lookups.size())
+    remoteRows.resize(lookups.size());
+  wanted.clear();
+  for (size_t l = 0; l < lookups.size(); ++l) {
+    const int32_t symbol = program.lookups[l].symbol;
+    const int64_t count = lookups[l].key_count;
+    auto *rows = static_cast<std::byte *>(
+        remoteRows[l].reserve(size_t(count) * remote.rowBytesOf(symbol)));
+    wanted.push_back({symbol, count, lookups[l].keys, rows});
+  }
+  PDLRT_RETURN_IF_ERROR(remote.read(wanted, *remoteScratch, isUnavailable));
+  for (size_t l = 0; l < lookups.size(); ++l) {
+    const WantedRows &each = wanted[l];
+    // Of this worker, which has made room for them.
+    auto **pointers = const_cast<void **>(lookups[l].rows);
+    const size_t bytes = remote.rowBytesOf(each.symbol);
+    for (int64_t i = 0; i < each.count; ++i)
+      pointers[i] = each.rows + size_t(i) * bytes;
+    lookups[l].storage = remote.storageOf(each.symbol);
+  }
+  return {};
+}
+
 Status Scorer::run(const ServedState &state, int64_t batch,
                    const pdl_serving_input *inputs, void *const *outputs) {
   // So that offsets of 32 bits count what it has.
@@ -175,8 +203,21 @@ Status Scorer::run(const ServedState &state, int64_t batch,
                              "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
-  worker.bindFrozen(descriptor.symbols, state.tables(),
-                    descriptor.symbol_count);
+  isUnavailable = false;
+  const std::shared_ptr<const RemoteRows> &remote = state.remoteRows();
+  if (remote) {
+    // Pulls then only make room for pointers to rows.
+    noTables.resize(size_t(descriptor.symbol_count));
+    worker.bind(descriptor.symbols, noTables.data(), descriptor.symbol_count,
+                /*frozen=*/true);
+    if (scratchOwner != remote) {
+      remoteScratch = remote->makeScratch();
+      scratchOwner = remote;
+    }
+  } else {
+    worker.bindFrozen(descriptor.symbols, state.tables(),
+                      descriptor.symbol_count);
+  }
   worker.gemmWorkspace().constants = &state.factors();
   context.parameters = state.parameters();
   if (int64_t(sampleNumbers.size()) < batch) {
@@ -190,6 +231,8 @@ Status Scorer::run(const ServedState &state, int64_t batch,
   context.prepare_arena =
       prepareArena.reserve(arenaBytes(program.prepare_arena));
   PDLRT_RETURN_IF_ERROR(Status::fromLastError(program.prepare(&context)));
+  if (remote)
+    PDLRT_RETURN_IF_ERROR(askForRows(*remote));
   context.compute_arena =
       computeArena.reserve(arenaBytes(program.compute_arena));
   const auto bytesOf = [&](int32_t output) {

@@ -122,6 +122,8 @@ int64_t ServedState::rows() const {
 
 size_t ServedState::memoryBytes() const {
   size_t sum = parameterBytes + packedFactors.memoryBytes();
+  if (rowsOnServers)
+    sum += rowsOnServers->memoryBytes();
   for (const std::shared_ptr<const ServedTable> &table : ownedTables)
     sum += table ? table->memoryBytes() : 0;
   return sum;
@@ -132,8 +134,15 @@ namespace pdlrt {
 /// Fills a state that nobody reads yet.
 class StateLoader {
 public:
-  explicit StateLoader(const pdl_descriptor &descriptor)
-      : descriptor(descriptor), state(new ServedState(descriptor)) {}
+  /// `remote`: where rows are asked for; null: they are read.
+  explicit StateLoader(const pdl_descriptor &descriptor,
+                       std::shared_ptr<const RemoteRows> remote = nullptr)
+      : descriptor(descriptor), state(new ServedState(descriptor)) {
+    state->rowsOnServers = std::move(remote);
+  }
+
+  Status readPath(const std::string &path);
+  Status askForParameters(bool &isUnavailable);
 
   Status readCheckpoint(const std::string &path);
   Status readDump(const std::string &path);
@@ -146,6 +155,11 @@ public:
   std::shared_ptr<const ServedState> take(const ServedState *before);
 
 private:
+  /// Whether it is a table that is read.
+  bool readsTable(int32_t index) const {
+    return descriptor.symbols[index].kind == PDL_SYMBOL_TABLE &&
+           !state->rowsOnServers;
+  }
   void *reserveParameter(int32_t index);
   Status readRows(int32_t index, const std::vector<FileRows> &rows);
   void serveTable(int32_t index, TableOptions options, FrozenTable rows);
@@ -248,7 +262,7 @@ Status StateLoader::readCheckpoint(const std::string &path) {
       checkSameModel(descriptor, *checkpoint, CheckpointUse::Values));
   PDLRT_RETURN_IF_ERROR(readParameters(*checkpoint));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
-    if (descriptor.symbols[i].kind == PDL_SYMBOL_TABLE)
+    if (readsTable(i))
       PDLRT_RETURN_IF_ERROR(readCheckpointRows(i, *checkpoint));
   return {};
 }
@@ -338,9 +352,10 @@ Status StateLoader::readDump(const std::string &path) {
     return std::move(seed).status();
   state->initialSeed = seed->value_or(0);
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
-    PDLRT_RETURN_IF_ERROR(descriptor.symbols[i].kind == PDL_SYMBOL_TABLE
-                              ? readDumpedRows(i, *file)
-                              : readDumpedParameter(i, *file));
+    if (descriptor.symbols[i].kind != PDL_SYMBOL_TABLE)
+      PDLRT_RETURN_IF_ERROR(readDumpedParameter(i, *file));
+    else if (readsTable(i))
+      PDLRT_RETURN_IF_ERROR(readDumpedRows(i, *file));
   return {};
 }
 
@@ -406,6 +421,8 @@ Status StateLoader::readExport(const std::string &path) {
                                       "checkpoint again");
       continue;
     }
+    if (!readsTable(i))
+      continue;
     const auto part = std::ranges::find(
         manifest->parts, std::string(symbol.name), &CheckpointPart::symbol);
     if (part == manifest->parts.end())
@@ -421,6 +438,13 @@ Status StateLoader::readExport(const std::string &path) {
   return {};
 }
 
+Status StateLoader::readPath(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) ? readDump(path)
+         : isExport(path)                                ? readExport(path)
+                                                         : readCheckpoint(path);
+}
+
 static Expected<std::shared_ptr<const ServedState>>
 loadWhole(const pdl_descriptor &descriptor, const std::string &path,
           const ServedState *before) {
@@ -429,11 +453,7 @@ loadWhole(const pdl_descriptor &descriptor, const std::string &path,
                                   "no library reads; export the checkpoint "
                                   "with --format mapped");
   StateLoader loader(descriptor);
-  std::error_code ignored;
-  PDLRT_RETURN_IF_ERROR(std::filesystem::is_regular_file(path, ignored)
-                            ? loader.readDump(path)
-                        : isExport(path) ? loader.readExport(path)
-                                         : loader.readCheckpoint(path));
+  PDLRT_RETURN_IF_ERROR(loader.readPath(path));
   return loader.take(before);
 }
 
@@ -495,4 +515,28 @@ ServedState::loadAfter(const pdl_descriptor &descriptor,
   StateLoader loader(descriptor);
   PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
   return loader.take(&before);
+}
+
+//===----------------------------------------------------------------------===//
+// From servers
+//===----------------------------------------------------------------------===//
+
+Status StateLoader::askForParameters(bool &isUnavailable) {
+  const RemoteRows &remote = *state->rowsOnServers;
+  state->initialSeed = remote.seed();
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (descriptor.symbols[i].kind != PDL_SYMBOL_TABLE)
+      reserveParameter(i);
+  return remote.readParameters(state->parameterPointers, state->stepCount,
+                               isUnavailable);
+}
+
+Expected<std::shared_ptr<const ServedState>> ServedState::ofServers(
+    const pdl_descriptor &descriptor, std::shared_ptr<const RemoteRows> rows,
+    const std::string &path, const ServedState *before, bool &isUnavailable) {
+  isUnavailable = false;
+  StateLoader loader(descriptor, std::move(rows));
+  PDLRT_RETURN_IF_ERROR(path.empty() ? loader.askForParameters(isUnavailable)
+                                     : loader.readPath(path));
+  return loader.take(before);
 }

@@ -53,6 +53,10 @@ const char *pdlrt::nameOf(MessageKind kind) {
     return "ask";
   case MessageKind::Part:
     return "part";
+  case MessageKind::Visit:
+    return "visit";
+  case MessageKind::Read:
+    return "read";
   case MessageKind::Answer:
     return "answer";
   case MessageKind::Refusal:
@@ -91,7 +95,7 @@ Expected<Envelope> pdlrt::decodeEnvelope(std::string_view &bytes) {
   Envelope envelope;
   const auto kind = take<uint16_t>(position);
   const bool isRequest = kind >= static_cast<uint16_t>(MessageKind::Join) &&
-                         kind <= static_cast<uint16_t>(MessageKind::Part);
+                         kind <= static_cast<uint16_t>(MessageKind::Read);
   const bool isResponse = kind >= static_cast<uint16_t>(MessageKind::Answer) &&
                           kind <= static_cast<uint16_t>(MessageKind::Wait);
   if (!isRequest && !isResponse)

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <functional>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,20 @@ public:
   }
   bool isOfJob(const Message &) const override { return knowsRefused; }
   bool mayBeOfJob(const Message &) const override { return guessesRefused; }
+  Expected<Message> answerVisit(const Message &payload) override {
+    const Entry entry(*this);
+    return answerReaders ? Expected<Message>(Message::ofString(
+                               "visited " + payload.toString()))
+                         : ServerApplication::answerVisit(payload);
+  }
+  Expected<Message> answerRead(const Message &payload) override {
+    const Entry entry(*this);
+    if (payload.toString() == "no memory")
+      throw std::bad_alloc();
+    return answerReaders ? Expected<Message>(
+                               Message::ofString("read " + payload.toString()))
+                         : ServerApplication::answerRead(payload);
+  }
   Expected<StepFacts> check(const Envelope &, const Message &payload) override {
     const Entry entry(*this);
     if (payload.toString() == "bad")
@@ -96,6 +111,8 @@ public:
   bool knowsRefused = false;
   /// Whether who is refused may be one.
   bool guessesRefused = false;
+  /// Whether those who only read are answered.
+  bool answerReaders = false;
   /// The answer of handle; may be empty.
   std::function<Message(const Message &payload)> answering;
   /// Called within closeRound; may be empty.

@@ -1,0 +1,428 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Libraries that ask the servers of a running job for rows: what they predict is what the state of
+the servers predicts, to the bit; the job does not notice them; what happens where servers or
+readers die, and what is refused."""
+
+import array
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import made_up_clicks
+import stored_rows_test
+from cluster import Cluster
+from library_test import inputs_of
+from model_server import PDL_SERVE, Server, single
+from model_server import inputs_of as served_inputs_of
+from programs import PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
+
+sys.path.insert(0, str(SOURCE / "python"))
+from pdl import serving  # noqa: E402
+
+BATCH, LONG = 16, 120
+# A reader that asks until it is killed.
+READER = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+from library_test import inputs_of
+from pdl import serving
+lines = [line.rstrip("\\n").split("\\t") for line in open(sys.argv[5])]
+model = serving.Library(sys.argv[3]).connect(sys.argv[4], row_age_ms=0, timeout_ms=10000)
+while True:
+    model.run("predict", inputs_of(lines))
+    print("answered", flush=True)
+"""
+
+
+def free_ports(count):
+    """Ports that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Feed:
+    """A pipe that trainers read: what it is given, and no end before it is closed."""
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        self.path, self.file = path, None
+
+    def write(self, lines):
+        if self.file is None:
+            # Waits for nobody who reads.
+            self.file = open(os.open(self.path, os.O_RDWR), "w")
+        self.file.write("".join(lines))
+        self.file.flush()
+
+    def close(self):
+        if self.file:
+            self.file.close()
+            self.file = None
+
+
+class Connected(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pdlconnected")
+        cls.addClassCleanup(folder.cleanup)
+        cls.programs = pathlib.Path(folder.name)
+        for name, source, flags in (
+                ("sync", "ctr_dnn", ["--mode=sync"]), ("async", "ctr_dnn", ["--mode=async"]),
+                ("library", "ctr_dnn", ["--emit=library", "--servers"]),
+                ("plain", "ctr_dnn", ["--emit=library"]),
+                ("other", "fm", ["--emit=library", "--servers"])):
+            run(PDL_TRANSLATE, model(source), "--numerics=strict", *flags, "-o",
+                cls.programs / name)
+        source = cls.programs / "stored.mlir"
+        source.write_text(stored_rows_test.MODEL)
+        for name, flags in ("stored_async", ["--mode=async"]), (
+                "stored_library", ["--emit=library", "--servers"]):
+            run(PDL_TRANSLATE, source, "--numerics=strict", *flags, "-o", cls.programs / name)
+        cls.library = serving.Library(cls.programs / "library" / "libctr_dnn.so")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="pdlconnected")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.jobs = 0
+        self.draw = random.Random(5)
+        # Ids that no training has seen are among them.
+        self.asked = [line.rstrip("\n").split("\t") for line in self.clicks(100)]
+
+    def clicks(self, count):
+        return [made_up_clicks.click_line(self.draw) for _ in range(count)]
+
+    def wait_until(self, holds, what):
+        end = time.monotonic() + LONG
+        while not (found := holds()):
+            if time.monotonic() > end:
+                raise AssertionError(f"no {what} within {LONG} s:\n" + "\n".join(
+                    process.output[-2000:] for process in self.job.processes()))
+            time.sleep(0.02)
+        return found
+
+    def start(self, mode="sync", addresses=None):
+        """A job of two trainers, which read pipes, and two servers."""
+        self.jobs += 1
+        self.saved = self.root / f"saved{self.jobs}"
+        self.feeds = [Feed(self.root / f"feed{self.jobs}.{i}.tsv") for i in range(2)]
+        for feed in self.feeds:
+            self.addCleanup(feed.close)
+        saves = ["--checkpoint", self.saved, "--resume"]
+        self.job = Cluster(self.programs / mode, 2, 2,
+                           ["--data", *(feed.path for feed in self.feeds), "--batch-size", BATCH,
+                            "--checkpoint-steps", 1, "--checkpoint-keep", 0, *saves], saves)
+        self.job.addresses = addresses or self.job.addresses
+        self.addCleanup(self.end)
+        self.job.start()
+
+    def end(self):
+        for process in self.job.processes():
+            if process.popen.poll() is None:
+                process.popen.kill()
+            process.popen.wait()
+
+    def feed(self, steps):
+        for feed in self.feeds:
+            feed.write(self.clicks(steps * BATCH))
+
+    def connect(self, **options):
+        """Servers may be on their way."""
+        options = {"row_age_ms": 0, "timeout_ms": 20000, **options}
+        return self.library.connect(self.job.addresses, **options)
+
+    def scores(self, loaded, batch=100):
+        found = []
+        for begin in range(0, len(self.asked), batch):
+            found += loaded.run("predict", inputs_of(self.asked[begin:begin + batch]))["output0"]
+        return found
+
+    def steps(self):
+        found = checkpoints_in(self.saved)
+        return int(found[-1].name[len("step-"):]) if found else -1
+
+    def stand_still(self):
+        """Waits until all that was fed is trained and saved; the last checkpoint."""
+        before, since = self.steps(), time.monotonic()
+        while time.monotonic() < since + 1.5:
+            if self.steps() != before:
+                before, since = self.steps(), time.monotonic()
+            time.sleep(0.02)
+        return checkpoints_in(self.saved)[-1]
+
+    def expected(self, checkpoint):
+        with self.library.open(checkpoint) as loaded:
+            return self.scores(loaded)
+
+    def test_bits_of_the_checkpoint_of_that_moment(self):
+        self.start()
+        seen = set()
+        with self.connect() as loaded, self.connect(row_age_ms=3600000) as hot:
+            seen.add(tuple(self.scores(loaded)))
+            for _ in range(3):
+                self.feed(4)
+                before = len(seen)
+
+                def moved():
+                    loaded.refresh()
+                    seen.add(tuple(self.scores(loaded)))
+                    return len(seen) > before
+                self.wait_until(moved, "predictions that move")
+            checkpoint = self.stand_still()
+            expected = self.expected(checkpoint)
+            loaded.refresh()
+            for batch in 1, 7, 100:
+                self.assertEqual(self.scores(loaded, batch), expected)
+            # With a cache: the first call asks, the second does not.
+            hot.refresh()
+            self.assertEqual(self.scores(hot), expected)
+            asked = hot.row_counts()
+            self.assertGreater(asked["misses"], 0)
+            self.assertEqual(self.scores(hot), expected)
+            again = hot.row_counts()
+            self.assertEqual(again["misses"], asked["misses"])
+            self.assertEqual(again["requests"], asked["requests"])
+            self.assertGreater(again["hits"], asked["hits"])
+            self.assertEqual(loaded.row_counts()["hits"], 0)
+            # Of the checkpoint's parameters the same.
+            with self.connect(parameters=checkpoint) as beside:
+                self.assertEqual(self.scores(beside), expected)
+            self.assertEqual(loaded.state()["rows"], 0)
+        # The job goes on, and ends well.
+        self.feed(3)
+        later = self.stand_still()
+        self.assertGreater(later, checkpoint)
+        for feed in self.feeds:
+            feed.close()
+        self.job.finish(LONG)
+
+    def test_over_tcp(self):
+        """The library opens gRPC beside it then."""
+        addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
+        self.start(addresses=addresses)
+        with self.connect() as loaded:
+            self.feed(3)
+            checkpoint = self.stand_still()
+            loaded.refresh()
+            self.assertEqual(self.scores(loaded), self.expected(checkpoint))
+            self.job.servers[1].popen.kill()
+            self.job.servers[1].popen.wait()
+            with self.assertRaisesRegex(serving.ServersUnavailable, "^server 127.0.0.1:"):
+                self.scores(loaded)
+        # Without it there is a sentence, and unix sockets are reached all the same.
+        alone = self.root / "alone.so"
+        shutil.copy(self.programs / "library" / "libctr_dnn.so", alone)
+        with self.assertRaisesRegex(serving.ServingError, "need libpdl-grpc.so.1 beside the library"):
+            serving.Library(alone).connect("127.0.0.1:1", timeout_ms=100)
+
+    def test_stored_rows(self):
+        """Values of 16 bits, of odd widths; a slot that frozen programs read; unknown keys that are
+        zeros, and others."""
+        self.start("stored_async")
+        for feed in self.feeds:
+            feed.write("\t".join(str(self.draw.randrange(40)) for _ in range(3)) +
+                       f"\t{self.draw.random():.3f}\n" for _ in range(6 * BATCH))
+        self.wait_until(lambda: self.steps() > 3, "steps")
+        checkpoint = self.stand_still()
+        library = serving.Library(self.programs / "stored_library" / "libstored.so")
+        program = library.programs["predict"]
+        inputs = {"id": array.array("q", [self.draw.randrange(60) for _ in range(300)])}
+        if any(tensor.name == "label" for tensor in program.inputs):
+            inputs["label"] = array.array("f", bytes(400))
+        with library.open(checkpoint) as loaded:
+            expected = loaded.run("predict", inputs)["output0"]
+        self.assertGreater(len(set(expected)), 50)
+        for age in 0, 3600000:
+            with library.connect(self.job.addresses, row_age_ms=age) as loaded:
+                for _ in range(2):
+                    self.assertEqual(loaded.run("predict", inputs)["output0"], expected)
+
+    def test_many_threads_while_a_job_of_pushes_trains(self):
+        self.start("async")
+        failures = []
+        with self.connect(row_age_ms=20) as loaded:
+            stops = threading.Event()
+
+            def ask():
+                try:
+                    while not stops.is_set():
+                        self.scores(loaded, 25)
+                except serving.ServingError as error:
+                    failures.append(str(error))
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for _ in range(5):
+                self.feed(2)
+                loaded.refresh()
+                time.sleep(0.1)
+            checkpoint = self.stand_still()
+            stops.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(failures, [])
+            time.sleep(0.05)
+            loaded.refresh()
+            self.assertEqual(self.scores(loaded), self.expected(checkpoint))
+            counts = loaded.row_counts()
+            self.assertGreater(counts["hits"], 0)
+            self.assertGreater(counts["misses"], 0)
+
+    def test_kills(self):
+        self.start()
+        with self.connect(timeout_ms=5000) as loaded, \
+                self.connect(row_age_ms=3600000) as hot:
+            lines = self.root / "asked.tsv"
+            lines.write_text("".join("\t".join(line) + "\n" for line in self.asked))
+            reader = subprocess.Popen(
+                [sys.executable, "-c", READER, SOURCE / "python", SOURCE / "integration_test",
+                 self.programs / "library" / "libctr_dnn.so", self.job.addresses, lines],
+                stdout=subprocess.PIPE, text=True)
+            self.addCleanup(reader.stdout.close)
+            self.addCleanup(reader.wait)
+            self.addCleanup(reader.kill)
+            self.assertEqual(reader.stdout.readline(), "answered\n")
+            self.feed(3)
+            # A reader dies in the middle of what it does, and the job goes on.
+            reader.kill()
+            reader.wait()
+            before = self.steps()
+            self.feed(5)
+            self.wait_until(lambda: self.steps() > before, "steps")
+            checkpoint = self.stand_still()
+            hot.refresh()
+            self.assertEqual(self.scores(hot), self.expected(checkpoint))
+            # One that is stopped answers nothing, and a call ends in its time.
+            self.job.servers[0].popen.send_signal(signal.SIGSTOP)
+            begin = time.monotonic()
+            with self.assertRaisesRegex(serving.ServersUnavailable, "did not answer within 5000"):
+                self.scores(loaded)
+            self.assertLess(time.monotonic() - begin, 15)
+            self.job.servers[0].popen.send_signal(signal.SIGCONT)
+            self.wait_until(lambda: self.answers(loaded), "answers")
+            # One that dies, and so its job: one sentence each, at once, until there is another
+            # one.
+            self.job.servers[1].popen.kill()
+            self.job.servers[1].popen.wait()
+            with self.assertRaisesRegex(serving.ServersUnavailable,
+                                        "^server unix:.*/s1 does not answer"):
+                self.scores(loaded)
+            addresses = self.job.addresses
+            self.end()
+            with self.assertRaises(serving.ServersUnavailable):
+                loaded.refresh()
+            folder = self.job.folder
+            self.start(addresses=addresses)
+            self.wait_until(lambda: self.answers(loaded), "answers of the next job")
+            self.feed(3)
+            checkpoint = self.stand_still()
+            expected = self.expected(checkpoint)
+            loaded.refresh()
+            self.assertEqual(self.scores(loaded), expected)
+            # What was kept of the job before is not read any more.
+            hot.refresh()
+            self.assertEqual(self.scores(hot), expected)
+            folder.cleanup()
+
+    def answers(self, loaded):
+        try:
+            return self.scores(loaded)
+        except serving.ServersUnavailable:
+            return None
+
+    @unittest.skipUnless(PDL_SERVE.exists(), "pdl-serve was not built: its packages are missing")
+    def test_pdl_serve(self):
+        self.start()
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        checkpoint = self.stand_still()
+        expected = self.expected(checkpoint)
+        version = self.root / "served" / "clicks" / "1"
+        version.mkdir(parents=True)
+        for name in "libctr_dnn.so", "libpdl-grpc.so.1":
+            shutil.copy(self.programs / "library" / name, version)
+
+        def say(**more):
+            (version / "next").write_text(json.dumps(
+                {"servers": self.job.addresses.split(","), **more}))
+            (version / "next").rename(version / "servers.json")
+
+        def infer():
+            answer = server.ask("POST", "/v2/models/clicks/infer", body)
+            content = json.loads(answer[1])
+            if answer[0] != 200:
+                return answer[0], content["error"]
+            [output] = content["outputs"]
+            return 200, [single(number) for number in output["data"]]
+        body = json.dumps({"inputs": served_inputs_of(self.asked)})
+        say(refresh_ms=50, row_age_ms=0, colour="red")
+        with Server(self.root / "served") as server:
+            server.wait_for("has 'colour', which is none of servers")
+            say(refresh_ms=50, row_age_ms=0, timeout_ms=2000)
+            server.wait_for("version 1: loaded")
+            self.assertEqual(infer(), (200, expected))
+            # It follows the job by itself.
+            self.feed(3)
+            later = self.expected(self.stand_still())
+            self.assertNotEqual(later, expected)
+            time.sleep(0.3)
+            self.assertEqual(infer(), (200, later))
+            metrics = server.metrics()
+            self.assertRegex(metrics, r'pdl_serve_rows_total\{.*outcome="miss".*\} [1-9]')
+            self.assertRegex(metrics, r"pdl_serve_row_requests_total\{.*\} [1-9]")
+            # A server that is gone: that is what requests, log and metrics say, until it is back.
+            addresses = self.job.addresses
+            self.end()
+            status, sentence = infer()
+            self.assertEqual(status, 503)
+            self.assertRegex(sentence, "^server unix:.* does not answer")
+            server.wait_for("does not answer: nobody listens there.*; what was loaded before goes on")
+            folder = self.job.folder
+            self.start(addresses=addresses)
+            self.wait_until(lambda: infer()[0] == 200, "answers of the next job")
+            self.feed(2)
+            expected = self.expected(self.stand_still())
+            time.sleep(0.3)
+            self.assertEqual(infer(), (200, expected))
+            folder.cleanup()
+
+    def test_refused(self):
+        self.start()
+        with self.connect():
+            pass
+        other = serving.Library(self.programs / "other" / "libfm.so")
+        with self.assertRaisesRegex(serving.ServingError, "the library is of model fm, the server "
+                                                          "of ctr_dnn"):
+            other.connect(self.job.addresses)
+        first, second = self.job.addresses.split(",")
+        for addresses, sentence in (
+                (first, "none of the 1 given servers has .* all servers of the job, which has 2"),
+                ([first, first], "twice"), ([], "needs the addresses"), ("here", "here"),
+                (f"unix:{self.root}/nobody", "nobody listens there")):
+            with self.subTest(addresses), self.assertRaisesRegex(serving.ServingError, sentence):
+                self.library.connect(addresses, timeout_ms=300)
+        with self.assertRaisesRegex(serving.ServingError, "different tokens"):
+            self.connect(token="guess")
+        with self.assertRaisesRegex(serving.ServingError, "--emit=library --servers"):
+            serving.Library(self.programs / "plain" / "libctr_dnn.so").connect(second)
+        with self.assertRaisesRegex(serving.ServingError, "not below zero"):
+            self.connect(cache_bytes=-1)
+
+
+if __name__ == "__main__":
+    unittest.main()

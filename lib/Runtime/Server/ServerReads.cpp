@@ -1,0 +1,239 @@
+//===- ServerReads.cpp - What servers give to those who only read ---------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The frozen programs of trainers, which Pull, and readers that are not of the
+// job. Both find rows in the same way, and make none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Server/StateServer.h"
+
+#include "Checkpoint/SymbolTensors.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Abi/Mode.h"
+#include "pdlrt/Core/Trace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+using namespace pdlrt;
+
+template <typename Found>
+void StateServer::findForReading(const EmbeddingTable &table,
+                                 std::span<const int64_t> keys, Found found) {
+  const auto count = int64_t(keys.size());
+  std::vector<void *> rows(keys.size());
+  const int64_t tasks = (count + keysInTask - 1) / keysInTask;
+  if (scratch.size() < size_t(tasks))
+    scratch.resize(tasks);
+  scheduler.parallelFor(tasks, [&](int64_t task) {
+    const int64_t begin = task * keysInTask;
+    const int64_t end = std::min(count, begin + keysInTask);
+    // Who reads brings no rows in.
+    RowImages images;
+    table.look(end - begin, keys.data() + begin, rows.data() + begin,
+               scratch[task], images);
+    for (int64_t i = begin; i < end; ++i)
+      found(i, rows[i]);
+  });
+}
+
+Message StateServer::pull(const ExchangeMessage &message,
+                          const ExchangeLayout &layout) {
+  const TraceSpan span("pull");
+  const int32_t channels = layout.channelCount();
+  std::vector<std::vector<int64_t>> unknown(channels);
+  std::vector<std::shared_ptr<std::byte>> rows(channels);
+  for (int32_t c = 0; c < channels; ++c) {
+    if (layout.channel(c).kind != PDL_CHANNEL_ROWS)
+      continue;
+    const int32_t keysChannel = layout.keysOf(c);
+    const int32_t symbol = layout.channel(c).symbol;
+    const EmbeddingTable &table = *ownModel.table(symbol);
+    const bool zero = descriptor.symbols[symbol].unknown == PDL_UNKNOWN_ZERO;
+    const auto keys = message.sectionOf<int64_t>(keysChannel);
+    const auto count = int64_t(keys.size());
+    const size_t bytes = table.elementBytes();
+    rows[c] = pool.take(keys.size() * bytes);
+    std::vector<char> isUnknown(keys.size());
+    findForReading(table, keys, [&](int64_t i, const void *row) {
+      std::byte *out = rows[c].get() + size_t(i) * bytes;
+      isUnknown[i] = row == nullptr;
+      if (row)
+        table.frozenElements(row, out);
+      else if (zero)
+        std::memset(out, 0, bytes);
+      else
+        table.initialElements(keys[i], out);
+    });
+    for (int64_t i = 0; i < count; ++i)
+      if (isUnknown[i])
+        unknown[keysChannel].push_back(i);
+  }
+  ExchangeHead head;
+  head.allValues = message.head().allValues;
+  head.withoutParameters = message.head().withoutParameters;
+  Snapshot snapshot(descriptor.symbol_count);
+  ExchangeWriter writer(layout, head);
+  for (int32_t c = 0; c < channels; ++c) {
+    const int32_t kind = layout.channel(c).kind;
+    if (kind == PDL_CHANNEL_VALUE && head.allValues && !head.withoutParameters)
+      addValues(layout, c, /*frozen=*/true, snapshot, writer);
+    if (kind == PDL_CHANNEL_KEYS)
+      writer.addCopy(c, unknown[c].data(), unknown[c].size() * sizeof(int64_t));
+    if (kind == PDL_CHANNEL_ROWS)
+      writer.add(c, rows[c].get(),
+                 message.section(layout.keysOf(c)).size() / sizeof(int64_t) *
+                     layout.sectionBytes(rank(), c),
+                 rows[c]);
+  }
+  return writer.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Readers
+//===----------------------------------------------------------------------===//
+
+static HeldSymbol describeSymbol(const pdl_symbol &symbol, int32_t index,
+                                 const Placement &placement, int32_t owner) {
+  HeldSymbol held;
+  held.name = symbol.name;
+  held.isTable = symbol.kind == PDL_SYMBOL_TABLE;
+  if (symbol.frozen_part > 0)
+    held.part = symbol.slot_names[symbol.frozen_part - 1];
+  if (!held.isTable) {
+    held.rowBytes = uint64_t(symbol.row_width) * elementSize(symbol);
+    held.rows = placement.rowsOf(index, owner);
+    return held;
+  }
+  const TableOptions options = TableOptions::of(symbol, /*seed=*/0);
+  held.storage = options.frozenStorage();
+  held.rowBytes = options.frozenBytes();
+  for (const int64_t shard : placement.unitsOf(index, owner))
+    held.shards.set(size_t(shard));
+  return held;
+}
+
+const ServerContents &StateServer::contents() {
+  if (ownContents)
+    return *ownContents;
+  ServerContents made;
+  made.model = descriptor.model_name;
+  made.seed = ownModel.seed();
+  made.owner = own.serverRank;
+  made.owners = placement.serverCount();
+  for (ModelPart &part : partsOf(descriptor))
+    if (part.kind == PDL_PART_STATE)
+      made.parts.push_back(std::move(part));
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s)
+    made.symbols.push_back(
+        describeSymbol(descriptor.symbols[s], s, placement, rank()));
+  return ownContents.emplace(std::move(made));
+}
+
+Expected<Message> StateServer::answerVisit(const Message &payload) {
+  const Expected<Visitor> visitor = decodeVisit(payload);
+  if (!visitor)
+    return visitor.status();
+  // Who does not know the secret learns nothing else of the job.
+  if (!isSameToken(visitor->token, own.token))
+    return Status::invalid("the reader and the server have different tokens; "
+                           "give the reader that of the job's --token-file, "
+                           "and check the addresses");
+  if (visitor->model != descriptor.model_name)
+    return Status::invalid(fmt::format(
+        "the library is of model {}, the server of {}; connect to a job of the "
+        "library's model",
+        visitor->model, descriptor.model_name));
+  // What those own may be on devices.
+  const int32_t first = placement.ownerOfTrainer(0);
+  if (modeOf(descriptor).trainersOwn() && rank() >= first)
+    return Status::invalid(name() + " takes no readers: in this mode trainers "
+                                    "own what is there; give the addresses of "
+                                    "servers alone");
+  return encodeContents(contents());
+}
+
+std::vector<OwnedBytes> StateServer::heldParameters() {
+  std::vector<OwnedBytes> parameters;
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s) {
+    const pdl_symbol &symbol = descriptor.symbols[s];
+    if (symbol.kind == PDL_SYMBOL_TABLE)
+      continue;
+    const size_t bytes = size_t(ownModel.heldElements(s)) * elementSize(symbol);
+    // Steps go on before it has left.
+    const std::shared_ptr<std::byte> copy = pool.take(bytes);
+    if (bytes > 0)
+      std::memcpy(copy.get(), ownModel.parameters(/*frozen=*/true)[s], bytes);
+    parameters.push_back({copy, bytes});
+  }
+  return parameters;
+}
+
+Expected<Message> StateServer::answerRead(const Message &payload) {
+  const TraceSpan span("read");
+  const Expected<Decoded<ReadRequest>> request = decodeRead(payload);
+  if (!request)
+    return request.status();
+  const std::vector<KeysOfTable> &tables = request->content.tables;
+  uint64_t allBytes = 0;
+  for (const KeysOfTable &asked : tables) {
+    if (asked.symbol >= contents().symbols.size() ||
+        !contents().symbols[asked.symbol].isTable)
+      return Status::invalid(fmt::format(
+          "a reader asks for rows of symbol {}, which is no table here",
+          asked.symbol));
+    const HeldSymbol &held = contents().symbols[asked.symbol];
+    for (const int64_t key : asked.keys)
+      if (!held.shards[size_t(pdlabi::shardOfKey(key))])
+        return Status::invalid(fmt::format(
+            "a reader asks {} for key {} of @{}, which is not there", name(),
+            key, held.name));
+    // No product here has more than 64 bits: a row has less than 2^32 bytes.
+    allBytes += asked.keys.size() * held.rowBytes;
+  }
+  if (allBytes > mostBytesOfRows)
+    return Status::invalid(fmt::format(
+        "a reader asks for {} bytes of rows at once, more than {}; ask for "
+        "fewer",
+        allBytes, mostBytesOfRows));
+  std::vector<std::vector<uint64_t>> known;
+  std::vector<OwnedBytes> rows;
+  std::vector<const void *> found;
+  for (const KeysOfTable &asked : tables) {
+    const auto symbol = int32_t(asked.symbol);
+    const EmbeddingTable &table = *ownModel.table(symbol);
+    const size_t bytes = table.frozenBytes(), offset = table.frozenOffset();
+    found.assign(asked.keys.size(), nullptr);
+    findForReading(table, asked.keys,
+                   [&](int64_t i, const void *row) { found[i] = row; });
+    std::vector<uint64_t> &bits = known.emplace_back((found.size() + 63) / 64);
+    size_t count = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      bits[i / 64] |= uint64_t(found[i] != nullptr) << (i % 64);
+      count += found[i] != nullptr;
+    }
+    const std::shared_ptr<std::byte> copied = pool.take(count * bytes);
+    std::byte *out = copied.get();
+    for (const void *row : found)
+      if (row) {
+        std::memcpy(out, static_cast<const std::byte *>(row) + offset, bytes);
+        out += bytes;
+      }
+    rows.push_back({copied, count * bytes});
+  }
+  int64_t updates = 0;
+  for (int32_t g = 0; g < descriptor.group_count; ++g)
+    updates = std::max(updates, ownModel.stepCount(g));
+  return encodeReadAnswer(updates, known, rows,
+                          request->content.withParameters
+                              ? heldParameters()
+                              : std::vector<OwnedBytes>());
+}

@@ -1,0 +1,178 @@
+//===- RowCache.cpp - Rows that were read lately --------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlrt/Serving/RowCache.h"
+
+#include "pdlabi/hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+using namespace pdlrt;
+
+/// Where eight rows stand, whose bytes are elsewhere: keys are compared without
+/// touching them.
+struct RowCache::Set {
+  int64_t keys[ways] = {};
+  /// When each was asked for.
+  int64_t times[ways] = {};
+  uint32_t tags[ways] = {};
+  /// By way, a bit: whether there is a row, and whether it was read since the
+  /// hand passed.
+  uint8_t taken = 0, wasRead = 0;
+  /// The next way that may go.
+  uint8_t hand = 0;
+
+  /// -1: not there.
+  int wayOf(uint32_t tag, int64_t key) const {
+    for (unsigned rest = taken; rest; rest &= rest - 1) {
+      const int way = std::countr_zero(rest);
+      if (keys[way] == key && tags[way] == tag)
+        return way;
+    }
+    return -1;
+  }
+  /// One that is free, or that goes.
+  int wayForNew() {
+    if (taken != (1U << ways) - 1)
+      return std::countr_one(taken);
+    for (;;) {
+      const int way = hand;
+      hand = uint8_t((hand + 1) % ways);
+      if (!(wasRead >> way & 1))
+        return way;
+      wasRead &= uint8_t(~(1U << way));
+    }
+  }
+};
+
+struct alignas(64) RowCache::Shard {
+  std::mutex mutex;
+};
+
+size_t RowCache::shardsOf(size_t sets) {
+  constexpr size_t most = 64;
+  return std::clamp<size_t>(sets, 1, most);
+}
+
+RowCache::RowCache(size_t rowBytes, size_t bytes)
+    : bytesOfRow(std::max<size_t>(1, rowBytes)),
+      setCount(bytes / (sizeof(Set) + ways * bytesOfRow)) {
+  if (setCount == 0)
+    return;
+  const size_t wanted = shardsOf(setCount);
+  setsInShard = (setCount + wanted - 1) / wanted;
+  shardCount = (setCount + setsInShard - 1) / setsInShard;
+  shards = std::make_unique<Shard[]>(shardCount);
+  sets.resize(setCount);
+  // Pages that no row has come to yet are the system's.
+  rowMemory.reserve(setCount * ways * bytesOfRow);
+}
+
+RowCache::~RowCache() = default;
+
+size_t RowCache::memoryBytes() const {
+  return setCount * (sizeof(Set) + ways * bytesOfRow);
+}
+
+static uint64_t hashOf(uint32_t tag, int64_t key) {
+  // Tables that share a cache must not share the places of equal keys.
+  return pdlabi::mixKey(uint64_t(key) ^
+                        (uint64_t(tag) + 1) * 0x9e3779b97f4a7c15);
+}
+
+/// Puts places into the order of their shards: those of shard s stand in
+/// order[begins[s]] to order[begins[s + 1] - 1].
+template <typename KeyAt>
+void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
+                           Scratch &scratch) const {
+  scratch.hashes.resize(std::max(scratch.hashes.size(), count));
+  scratch.order.resize(std::max(scratch.order.size(), count));
+  scratch.begins.assign(shardCount + 1, 0);
+  int32_t *begins = scratch.begins.data();
+  for (size_t i = 0; i < count; ++i) {
+    scratch.hashes[i] = hashOf(tag, keyAt(i));
+    ++begins[setOf(scratch.hashes[i]) / setsInShard];
+  }
+  int32_t sum = 0;
+  for (size_t s = 0; s <= shardCount; ++s)
+    begins[s] = sum += begins[s];
+  // From the back, so that each begin ends where it belongs.
+  for (size_t i = count; i-- > 0;)
+    scratch.order[size_t(--begins[setOf(scratch.hashes[i]) / setsInShard])] =
+        int32_t(i);
+}
+
+void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
+                    int64_t since, std::byte *rows,
+                    std::vector<int32_t> &missing, Scratch &scratch) {
+  missing.clear();
+  if (setCount == 0) {
+    for (int64_t i = 0; i < count; ++i)
+      missing.push_back(int32_t(i));
+    return;
+  }
+  sortByShard(
+      tag, size_t(count), [keys](size_t i) { return keys[i]; }, scratch);
+  // Behind the locks nothing may throw.
+  missing.reserve(size_t(count));
+  for (size_t s = 0; s < shardCount; ++s) {
+    const int32_t end = scratch.begins[s + 1];
+    if (scratch.begins[s] == end)
+      continue;
+    const std::lock_guard lock(shards[s].mutex);
+    for (int32_t at = scratch.begins[s]; at < end; ++at) {
+      const int32_t i = scratch.order[size_t(at)];
+      const size_t place = setOf(scratch.hashes[size_t(i)]);
+      Set &set = sets[place];
+      const int way = set.wayOf(tag, keys[i]);
+      if (way < 0 || set.times[way] < since) {
+        missing.push_back(i);
+        continue;
+      }
+      set.wasRead |= uint8_t(1U << way);
+      std::memcpy(rows + size_t(i) * bytesOfRow, rowAt(place, size_t(way)),
+                  bytesOfRow);
+    }
+  }
+}
+
+void RowCache::add(uint32_t tag, const std::vector<int32_t> &places,
+                   const int64_t *keys, const std::byte *rows, int64_t time,
+                   Scratch &scratch) {
+  if (setCount == 0)
+    return;
+  sortByShard(
+      tag, places.size(), [&](size_t i) { return keys[places[i]]; }, scratch);
+  for (size_t s = 0; s < shardCount; ++s) {
+    const int32_t end = scratch.begins[s + 1];
+    if (scratch.begins[s] == end)
+      continue;
+    const std::lock_guard lock(shards[s].mutex);
+    for (int32_t at = scratch.begins[s]; at < end; ++at) {
+      const int32_t i = scratch.order[size_t(at)];
+      const int64_t key = keys[places[size_t(i)]];
+      const size_t place = setOf(scratch.hashes[size_t(i)]);
+      Set &set = sets[place];
+      int way = set.wayOf(tag, key);
+      if (way >= 0 && set.times[way] > time)
+        continue;
+      if (way < 0) {
+        way = set.wayForNew();
+        set.keys[way] = key;
+        set.tags[way] = tag;
+        set.taken |= uint8_t(1U << way);
+        set.wasRead &= uint8_t(~(1U << way));
+      }
+      set.times[way] = time;
+      std::memcpy(rowAt(place, size_t(way)),
+                  rows + size_t(places[size_t(i)]) * bytesOfRow, bytesOfRow);
+    }
+  }
+}

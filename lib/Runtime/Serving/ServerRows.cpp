@@ -1,0 +1,615 @@
+//===- ServerRows.cpp - Rows of the servers of a running job --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Serving/ServerRows.h"
+
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Core/FileLimit.h"
+#include "pdlrt/Protocol/LifeSign.h"
+#include "pdlrt/Transport/Address.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <fmt/format.h>
+#include <map>
+#include <thread>
+#include <utility>
+
+using namespace pdlrt;
+
+static constexpr std::chrono::milliseconds pauseBetweenTries{20};
+/// A connection that was lost, as by a server's end, is noticed by the first
+/// call after it.
+static constexpr int mostFailuresOfCall = 2;
+/// How often servers that were started anew meanwhile are visited in one call.
+static constexpr int mostVisits = 3;
+
+/// Grows to the largest call.
+class ServerRows::Scratch final : public RemoteRows::Scratch {
+public:
+  /// What a lookup does not have yet, by server.
+  struct Missing {
+    /// Places of keys, then the same by server; where servers begin there, and
+    /// the keys in that order.
+    std::vector<int32_t> places, byServer, splits;
+    std::vector<int64_t> keys;
+  };
+  /// Some of a lookup's keys in a call.
+  struct Piece {
+    size_t wanted;
+    int32_t begin, end; ///< of `byServer`
+  };
+  struct Ask {
+    ReadRequest request;
+    std::vector<Piece> pieces;
+  };
+
+  std::vector<Missing> missing;
+  /// Beside the calls.
+  std::vector<Ask> asks;
+  std::vector<Call> calls;
+  RowCache::Scratch cache;
+};
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Where the ends of calls meet.
+namespace {
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t open = 0;
+  std::vector<CallResult> results;
+};
+} // namespace
+
+/// Sends all calls at once and waits until each has ended.
+void ServerRows::sendOnce(std::span<Call *const> calls,
+                          const std::vector<uint64_t> &jobs, ClockTime until,
+                          std::vector<CallResult> &results) const {
+  auto gate = std::make_shared<Gate>();
+  gate->open = calls.size();
+  gate->results.resize(calls.size());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const Call &call = *calls[i];
+    Envelope head;
+    head.kind = call.kind;
+    head.incarnation = call.kind == MessageKind::Read ? jobs[call.server] : 0;
+    connections[call.server]->call(joinFrame(head, call.payload), until,
+                                   [gate, i](CallResult result) {
+                                     const std::lock_guard lock(gate->mutex);
+                                     gate->results[i] = std::move(result);
+                                     if (--gate->open == 0)
+                                       gate->changed.notify_all();
+                                   });
+  }
+  requests.fetch_add(int64_t(calls.size()), std::memory_order_relaxed);
+  std::unique_lock lock(gate->mutex);
+  gate->changed.wait(lock, [&] { return gate->open == 0; });
+  results = std::move(gate->results);
+}
+
+/// What the end of a call is to the request: an error is final.
+Status ServerRows::judge(Call &call, CallResult result, int mostFailures,
+                         Ending &ending) const {
+  const std::string &address = options.servers[call.server];
+  ending = Ending::Unavailable;
+  if (result.outcome == CallOutcome::DeadlineExceeded)
+    return Status::invalid(fmt::format(
+        "server {} did not answer within {} ms; see whether it is stopped or "
+        "cut off, or allow more time",
+        address, options.timeoutMillis));
+  if (result.outcome == CallOutcome::Unavailable) {
+    if (++call.failures < mostFailures)
+      return {};
+    return Status::invalid(
+        result.fault == CallFault::TooManyFiles
+            ? fmt::format("server {} cannot be reached: {}", address,
+                          describeFileLimit())
+            : fmt::format("server {} does not answer: nobody listens there, or "
+                          "the connection was lost; check the address, and "
+                          "whether the job still runs",
+                          address));
+  }
+  Expected<Frame> frame = splitFrame(result.response);
+  if (!frame)
+    return Status::invalid(
+        fmt::format("server {}: {}", address, frame.status().message()));
+  switch (frame->head.kind) {
+  case MessageKind::Answer:
+    call.answer = *std::move(frame);
+    call.isAnswered = true;
+    ending = Ending::Answered;
+    return {};
+  case MessageKind::Wait: {
+    // Until the deadline of the call.
+    const Expected<LifeSign> sign = decodeLifeSign(frame->payload);
+    call.answer.payload = Message::ofString(sign ? sign->sentence : "busy");
+    return {};
+  }
+  default:
+    if (frame->head.sequence == sequenceOfStranger)
+      ending = Ending::Stranger;
+    return Status::invalid(
+        fmt::format("server {}: {}", address, frame->payload.toString()));
+  }
+}
+
+/// Calls until all are answered, or one error is final, or it is `until`.
+Status ServerRows::callAll(std::vector<Call> &calls,
+                           const std::vector<uint64_t> &jobs, ClockTime until,
+                           int mostFailures, Ending &ending) const {
+  std::vector<Call *> open;
+  std::vector<CallResult> results;
+  for (;;) {
+    open.clear();
+    for (Call &call : calls)
+      if (!call.isAnswered)
+        open.push_back(&call);
+    if (open.empty()) {
+      ending = Ending::Answered;
+      return {};
+    }
+    sendOnce(open, jobs, until, results);
+    Status fault;
+    Ending faultEnding = Ending::Unavailable;
+    for (size_t i = 0; i < open.size(); ++i) {
+      Ending one = Ending::Answered;
+      Status status = judge(*open[i], std::move(results[i]), mostFailures, one);
+      // Who is started anew is visited, whatever else is wrong.
+      if (!status.ok() && (fault.ok() || one == Ending::Stranger)) {
+        fault = std::move(status);
+        faultEnding = one;
+      }
+    }
+    if (!fault.ok()) {
+      ending = faultEnding;
+      return fault;
+    }
+    const auto waits = std::ranges::find(calls, false, &Call::isAnswered);
+    if (waits == calls.end())
+      continue;
+    if (clock->now() + pauseBetweenTries >= until) {
+      ending = Ending::Unavailable;
+      const std::string said = waits->answer.payload.toString();
+      return Status::invalid(fmt::format(
+          "server {} gives no answer within {} ms: {}",
+          options.servers[waits->server], options.timeoutMillis,
+          said.empty() ? "nobody listens there; check the address, and whether "
+                         "the job still runs"
+                       : said));
+    }
+    std::this_thread::sleep_for(pauseBetweenTries);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Visits
+//===----------------------------------------------------------------------===//
+
+Status ServerRows::visitAll(ClockTime until, int mostFailures,
+                            bool &isUnavailable) const {
+  std::vector<Call> calls(connections.size());
+  for (size_t s = 0; s < calls.size(); ++s) {
+    calls[s].server = s;
+    calls[s].kind = MessageKind::Visit;
+    calls[s].payload = encodeVisit({descriptor.model_name, options.token});
+  }
+  Ending ending = Ending::Answered;
+  const Status called = callAll(calls, {}, until, mostFailures, ending);
+  isUnavailable = !called.ok() && ending == Ending::Unavailable;
+  PDLRT_RETURN_IF_ERROR(called);
+  std::vector<ServerContents> servers;
+  std::vector<uint64_t> jobs;
+  for (const Call &call : calls) {
+    Expected<ServerContents> contents = decodeContents(call.answer.payload);
+    if (!contents)
+      return Status::invalid(fmt::format("server {} {}",
+                                         options.servers[call.server],
+                                         contents.status().message()));
+    servers.push_back(*std::move(contents));
+    jobs.push_back(call.answer.head.incarnation);
+  }
+  Expected<std::shared_ptr<ServerMap>> made = ServerMap::of(
+      descriptor, options.servers, std::move(servers), std::move(jobs));
+  if (!made)
+    return std::move(made).status();
+  for (std::optional<ServerMap::Table> &table : (*made)->tables)
+    while (table && table->cache < caches.size() &&
+           caches[table->cache]->rowBytes() != table->options.frozenBytes())
+      ++table->cache;
+  // Of a life of the servers before.
+  validSince.store(clock->now().count(), std::memory_order_relaxed);
+  const std::lock_guard lock(mapMutex);
+  map = *std::move(made);
+  return {};
+}
+
+/// Notes the forms of rows, and makes one cache for all tables whose rows are
+/// as large, so that hot ones have the room of cold ones.
+void ServerRows::makeCaches() {
+  rowForms.resize(size_t(descriptor.symbol_count));
+  std::map<size_t, size_t> tablesBySize;
+  size_t bytesOfOneEach = 0;
+  for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+    if (descriptor.symbols[i].kind == PDL_SYMBOL_TABLE) {
+      const auto table = TableOptions::of(descriptor.symbols[i], 0);
+      const size_t bytes = table.frozenBytes();
+      rowForms[size_t(i)] = {table.frozenStorage(), bytes};
+      ++tablesBySize[bytes];
+      bytesOfOneEach += bytes;
+    }
+  for (const auto &[bytes, tables] : tablesBySize)
+    caches.push_back(std::make_unique<RowCache>(
+        bytes, options.rowAgeMillis == 0
+                   ? 0
+                   : size_t(double(options.cacheBytes) *
+                            double(bytes * tables) / double(bytesOfOneEach))));
+}
+
+Expected<std::shared_ptr<const ServerRows>>
+ServerRows::connect(const pdl_descriptor &descriptor,
+                    const ConnectOptions &options, std::unique_ptr<Clock> clock,
+                    std::unique_ptr<Transport> transport, bool &isUnavailable) {
+  isUnavailable = false;
+  std::shared_ptr<ServerRows> rows(new ServerRows(descriptor, options));
+  rows->clock = std::move(clock);
+  rows->transport = std::move(transport);
+  for (const std::string &address : options.servers) {
+    Expected<std::unique_ptr<Connection>> connection =
+        rows->transport->connect(address);
+    if (!connection)
+      return std::move(connection).status();
+    rows->connections.push_back(*std::move(connection));
+  }
+  rows->makeCaches();
+  // Servers may be on their way.
+  PDLRT_RETURN_IF_ERROR(
+      rows->visitAll(rows->deadline(), INT32_MAX, isUnavailable));
+  return std::shared_ptr<const ServerRows>(std::move(rows));
+}
+
+ServerRows::~ServerRows() = default;
+
+template <typename Ask>
+Status ServerRows::asking(bool &isUnavailable, Ask ask) const {
+  isUnavailable = false;
+  const ClockTime until = deadline();
+  for (int visits = 0;; ++visits) {
+    const std::shared_ptr<const ServerMap> with = currentMap();
+    Ending ending = Ending::Answered;
+    Status status = ask(*with, until, ending);
+    isUnavailable = !status.ok() && ending != Ending::Answered;
+    if (status.ok() || ending != Ending::Stranger || visits == mostVisits)
+      return status;
+    const std::lock_guard lock(visitMutex);
+    // Another thread may have done so.
+    if (currentMap() == with)
+      PDLRT_RETURN_IF_ERROR(visitAll(until, mostFailuresOfCall, isUnavailable));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<RemoteRows::Scratch> ServerRows::makeScratch() const {
+  return std::make_unique<Scratch>();
+}
+
+int32_t ServerRows::storageOf(int32_t symbol) const {
+  return rowForms[size_t(symbol)].storage;
+}
+
+size_t ServerRows::rowBytesOf(int32_t symbol) const {
+  return rowForms[size_t(symbol)].bytes;
+}
+
+uint64_t ServerRows::seed() const { return currentMap()->servers[0].seed; }
+
+RowCounts ServerRows::counts() const {
+  return {hits.load(std::memory_order_relaxed),
+          misses.load(std::memory_order_relaxed),
+          requests.load(std::memory_order_relaxed)};
+}
+
+size_t ServerRows::memoryBytes() const {
+  size_t sum = 0;
+  for (const std::unique_ptr<RowCache> &cache : caches)
+    sum += cache->memoryBytes();
+  return sum;
+}
+
+Status ServerRows::read(std::span<const WantedRows> wanted,
+                        RemoteRows::Scratch &given, bool &isUnavailable) const {
+  auto &scratch = static_cast<Scratch &>(given);
+  if (scratch.missing.size() < wanted.size())
+    scratch.missing.resize(wanted.size());
+  return asking(
+      isUnavailable,
+      [&](const ServerMap &with, ClockTime until, Ending &ending) -> Status {
+        const int64_t now = clock->now().count();
+        const int64_t since =
+            std::max(now - options.rowAgeMillis * 1000000,
+                     validSince.load(std::memory_order_relaxed));
+        int64_t all = 0, missing = 0;
+        for (size_t w = 0; w < wanted.size(); ++w) {
+          const WantedRows &each = wanted[w];
+          std::vector<int32_t> &places = scratch.missing[w].places;
+          caches[with.tables[size_t(each.symbol)]->cache]->find(
+              uint32_t(each.symbol), each.count, each.keys, since, each.rows,
+              places, scratch.cache);
+          all += each.count;
+          missing += int64_t(places.size());
+        }
+        hits.fetch_add(all - missing, std::memory_order_relaxed);
+        misses.fetch_add(missing, std::memory_order_relaxed);
+        if (missing == 0)
+          return {};
+        PDLRT_RETURN_IF_ERROR(fetch(with, wanted, scratch, until, ending));
+        // They are at least as young as the request.
+        for (size_t w = 0; w < wanted.size(); ++w)
+          caches[with.tables[size_t(wanted[w].symbol)]->cache]->add(
+              uint32_t(wanted[w].symbol), scratch.missing[w].places,
+              wanted[w].keys, wanted[w].rows, now, scratch.cache);
+        return {};
+      });
+}
+
+/// Asks servers for what is missing, and writes it.
+Status ServerRows::fetch(const ServerMap &with,
+                         std::span<const WantedRows> wanted, Scratch &scratch,
+                         ClockTime until, Ending &ending) const {
+  const size_t servers = connections.size();
+  for (size_t w = 0; w < wanted.size(); ++w) {
+    const ServerMap::Table &table = *with.tables[size_t(wanted[w].symbol)];
+    Scratch::Missing &missing = scratch.missing[w];
+    const auto serverOf = [&](int32_t place) -> size_t {
+      return table.serverOf[size_t(pdlabi::shardOfKey(wanted[w].keys[place]))];
+    };
+    missing.splits.assign(servers + 1, 0);
+    missing.byServer.resize(missing.places.size());
+    missing.keys.resize(missing.places.size());
+    for (const int32_t place : missing.places)
+      ++missing.splits[serverOf(place)];
+    int32_t sum = 0;
+    for (int32_t &split : missing.splits)
+      split = sum += split;
+    for (size_t i = missing.places.size(); i-- > 0;) {
+      const int32_t place = missing.places[i];
+      const auto at = size_t(--missing.splits[serverOf(place)]);
+      missing.byServer[at] = place;
+      missing.keys[at] = wanted[w].keys[place];
+    }
+  }
+  // One request a server, unless one would be too large.
+  scratch.asks.clear();
+  scratch.calls.clear();
+  for (size_t s = 0; s < servers; ++s) {
+    bool isOpen = false;
+    uint64_t keys = 0, bytes = 0;
+    for (size_t w = 0; w < wanted.size(); ++w) {
+      const ServerMap::Table &table = *with.tables[size_t(wanted[w].symbol)];
+      const Scratch::Missing &missing = scratch.missing[w];
+      const uint64_t rowBytes =
+          std::max<uint64_t>(1, table.options.frozenBytes());
+      int32_t begin = missing.splits[s];
+      const int32_t end = missing.splits[s + 1];
+      while (begin < end) {
+        if (!isOpen) {
+          scratch.asks.emplace_back();
+          scratch.calls.emplace_back().server = s;
+          keys = bytes = 0;
+        }
+        Scratch::Ask &ask = scratch.asks.back();
+        const uint64_t fixed = bytesOfRead(ask.pieces.size() + 1, keys);
+        const uint64_t room = std::min(
+            fixed >= largestRead ? 0 : (largestRead - fixed) / sizeof(int64_t),
+            bytes >= mostBytesOfRows ? 0
+                                     : (mostBytesOfRows - bytes) / rowBytes);
+        // A row alone is always asked for: there is none as large.
+        const auto count = int32_t(std::min<uint64_t>(
+            uint64_t(end - begin),
+            ask.pieces.empty() ? std::max<uint64_t>(1, room) : room));
+        isOpen = count > 0;
+        if (!isOpen)
+          continue;
+        ask.pieces.push_back({w, begin, begin + count});
+        ask.request.tables.push_back(
+            {table.symbolAt[s], {missing.keys.data() + begin, size_t(count)}});
+        keys += uint64_t(count);
+        bytes += uint64_t(count) * rowBytes;
+        begin += count;
+      }
+    }
+  }
+  for (size_t i = 0; i < scratch.calls.size(); ++i)
+    scratch.calls[i].payload = encodeRead(scratch.asks[i].request);
+  PDLRT_RETURN_IF_ERROR(
+      callAll(scratch.calls, with.jobs, until, mostFailuresOfCall, ending));
+  return takeRows(with, wanted, scratch);
+}
+
+Status ServerRows::takeRows(const ServerMap &with,
+                            std::span<const WantedRows> wanted,
+                            Scratch &scratch) const {
+  for (size_t c = 0; c < scratch.calls.size(); ++c) {
+    const Call &call = scratch.calls[c];
+    const Scratch::Ask &ask = scratch.asks[c];
+    const Expected<Decoded<ReadAnswer>> answer = decodeReadAnswer(
+        call.answer.payload, ask.request, with.servers[call.server]);
+    if (!answer)
+      return Status::invalid(fmt::format("server {}: {}",
+                                         options.servers[call.server],
+                                         answer.status().message()));
+    for (size_t p = 0; p < ask.pieces.size(); ++p) {
+      const Scratch::Piece &piece = ask.pieces[p];
+      const RowsOfTable &rows = answer->content.tables[p];
+      const WantedRows &to = wanted[piece.wanted];
+      const ServerMap::Table &table = *with.tables[size_t(to.symbol)];
+      const size_t bytes = table.options.frozenBytes();
+      const std::byte *next = rows.rows.data();
+      for (int32_t at = piece.begin; at < piece.end; ++at) {
+        const int32_t place =
+            scratch.missing[piece.wanted].byServer[size_t(at)];
+        std::byte *out = to.rows + size_t(place) * bytes;
+        if (rows.isKnown(size_t(at - piece.begin))) {
+          std::memcpy(out, next, bytes);
+          next += bytes;
+        } else if (table.isUnknownZero) {
+          std::memset(out, 0, bytes);
+        } else {
+          table.options.initialFrozen(to.keys[place], out);
+        }
+      }
+    }
+    // What the answer holds is large.
+    scratch.calls[c].answer = {};
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes what servers have of parameters, and counts how many rows came.
+struct ParameterWriter {
+  const pdl_descriptor &descriptor;
+  std::span<void *const> parameters;
+  /// By symbol.
+  std::vector<int64_t> rowsWritten;
+
+  Status write(const ServerContents &contents, const ReadAnswer &answer);
+};
+} // namespace
+
+Status ParameterWriter::write(const ServerContents &contents,
+                              const ReadAnswer &answer) {
+  size_t next = 0;
+  for (const HeldSymbol &held : contents.symbols) {
+    if (held.isTable)
+      continue;
+    const std::byte *from = answer.parameters[next++].data();
+    int32_t index = 0;
+    while (index < descriptor.symbol_count &&
+           held.name != descriptor.symbols[index].name)
+      ++index;
+    // The library may read less than is trained.
+    if (index == descriptor.symbol_count || !parameters[size_t(index)])
+      continue;
+    const pdl_symbol &symbol = descriptor.symbols[index];
+    const std::string part =
+        symbol.frozen_part ? symbol.slot_names[symbol.frozen_part - 1] : "";
+    const size_t bytes = size_t(symbol.row_width) * elementSize(symbol);
+    if (held.part != part || held.rowBytes != bytes)
+      return Status::invalid(
+          fmt::format("gives another part of @{} than the library reads; "
+                      "translate both from one model",
+                      symbol.name));
+    auto *to = static_cast<std::byte *>(parameters[size_t(index)]);
+    for (const RowBlock &run : held.rows) {
+      if (run.firstRow > symbol.row_count - run.rowCount)
+        return Status::invalid(fmt::format(
+            "says that it has row {} of @{}, which has {} rows",
+            run.firstRow + run.rowCount - 1, symbol.name, symbol.row_count));
+      const size_t size = size_t(run.rowCount) * bytes;
+      if (size > 0)
+        std::memcpy(to + size_t(run.firstRow) * bytes, from, size);
+      from += size;
+      rowsWritten[size_t(index)] += run.rowCount;
+    }
+  }
+  return {};
+}
+
+Status ServerRows::readParameters(std::span<void *const> parameters,
+                                  int64_t &updates, bool &isUnavailable) const {
+  // So that those of several servers are of one step, where that can be had.
+  constexpr int mostTries = 3;
+  return asking(
+      isUnavailable,
+      [&](const ServerMap &with, ClockTime until, Ending &ending) -> Status {
+        const ReadRequest request = {{}, /*withParameters=*/true};
+        for (int tries = 1;; ++tries) {
+          std::vector<Call> calls(connections.size());
+          for (size_t s = 0; s < calls.size(); ++s) {
+            calls[s].server = s;
+            calls[s].payload = encodeRead(request);
+          }
+          PDLRT_RETURN_IF_ERROR(
+              callAll(calls, with.jobs, until, mostFailuresOfCall, ending));
+          ParameterWriter writer{
+              descriptor, parameters,
+              std::vector<int64_t>(size_t(descriptor.symbol_count))};
+          int64_t least = INT64_MAX;
+          updates = 0;
+          for (const Call &call : calls) {
+            const ServerContents &contents = with.servers[call.server];
+            const Expected<Decoded<ReadAnswer>> answer =
+                decodeReadAnswer(call.answer.payload, request, contents);
+            const Status status = answer
+                                      ? writer.write(contents, answer->content)
+                                      : answer.status();
+            if (!status.ok())
+              return Status::invalid(fmt::format("server {}: {}",
+                                                 options.servers[call.server],
+                                                 status.message()));
+            least = std::min(least, answer->content.updates);
+            updates = std::max(updates, answer->content.updates);
+          }
+          for (int32_t i = 0; i < descriptor.symbol_count; ++i)
+            if (const pdl_symbol &symbol = descriptor.symbols[i];
+                parameters[size_t(i)] &&
+                writer.rowsWritten[size_t(i)] != symbol.row_count)
+              return Status::invalid(fmt::format(
+                  "the servers have {} of the {} rows of parameter @{}; where "
+                  "trainers own parameters (mode hybrid), give a checkpoint "
+                  "for "
+                  "them",
+                  writer.rowsWritten[size_t(i)], symbol.row_count,
+                  symbol.name));
+          if (least == updates || tries == mostTries)
+            return {};
+        }
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// The way in
+//===----------------------------------------------------------------------===//
+
+static Status connectRows(const pdl_descriptor &descriptor,
+                          const ConnectOptions &options,
+                          std::shared_ptr<const RemoteRows> &rows,
+                          bool &isUnavailable) {
+  PDLRT_RETURN_IF_ERROR(checkAddresses("servers", options.servers));
+  auto clock = std::make_unique<RealClock>();
+  Expected<std::unique_ptr<Transport>> transport =
+      createReaderTransport(*clock, options.servers.size());
+  if (!transport)
+    return std::move(transport).status();
+  auto connected = ServerRows::connect(descriptor, options, std::move(clock),
+                                       *std::move(transport), isUnavailable);
+  if (!connected)
+    return std::move(connected).status();
+  rows = *std::move(connected);
+  return {};
+}
+
+/// See Api.cpp.
+extern "C" void pdlrt_connect_rows(const pdl_descriptor *descriptor,
+                                   const ConnectOptions *options,
+                                   std::shared_ptr<const RemoteRows> *rows,
+                                   bool *isUnavailable, Status *status) {
+  *status = connectRows(*descriptor, *options, *rows, *isUnavailable);
+}

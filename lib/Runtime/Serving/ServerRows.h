@@ -1,0 +1,156 @@
+//===- ServerRows.h - Rows of the servers of a running job ------*- C++ -*-===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The client's end of Visit and Read (docs/Protocol.md). A reader joins no job:
+// it asks the servers what they hold, and then for rows, all servers at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_RUNTIME_SERVING_SERVERROWS_H
+#define LIB_RUNTIME_SERVING_SERVERROWS_H
+
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Protocol/ReadCodec.h"
+#include "pdlrt/Serving/RemoteRows.h"
+#include "pdlrt/Serving/RowCache.h"
+#include "pdlrt/Table/TableOptions.h"
+#include "pdlrt/Transport/Envelope.h"
+#include "pdlrt/Transport/Frame.h"
+#include "pdlrt/Transport/Transport.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pdlrt {
+
+/// What the servers of a job hold, as a program sees it. Does not change.
+struct ServerMap {
+  /// By server, in the order of the addresses.
+  std::vector<ServerContents> servers;
+  /// What each has drawn for its job.
+  std::vector<uint64_t> jobs;
+  struct Table {
+    TableOptions options;
+    bool isUnknownZero = false;
+    /// By shard, the place of its server in the list of addresses.
+    std::array<uint16_t, pdlabi::logicalShardCount> serverOf = {};
+    /// By server, what it calls the table.
+    std::vector<uint64_t> symbolAt;
+    /// Which cache has its rows.
+    size_t cache = 0;
+  };
+  /// By symbol of the descriptor; none for parameters.
+  std::vector<std::optional<Table>> tables;
+
+  /// What servers said of themselves, compared with the program. An error names
+  /// the server, by its address. Throws std::bad_alloc.
+  static Expected<std::shared_ptr<ServerMap>>
+  of(const pdl_descriptor &descriptor,
+     const std::vector<std::string> &addresses,
+     std::vector<ServerContents> servers, std::vector<uint64_t> jobs);
+};
+
+class ServerRows final : public RemoteRows {
+public:
+  /// Asks the servers what they hold. `transport` must use `clock`; both are
+  /// taken over. Throws std::bad_alloc.
+  static Expected<std::shared_ptr<const ServerRows>>
+  connect(const pdl_descriptor &descriptor, const ConnectOptions &options,
+          std::unique_ptr<Clock> clock, std::unique_ptr<Transport> transport,
+          bool &isUnavailable);
+  ~ServerRows() override;
+
+  std::unique_ptr<RemoteRows::Scratch> makeScratch() const override;
+  int32_t storageOf(int32_t symbol) const override;
+  size_t rowBytesOf(int32_t symbol) const override;
+  Status read(std::span<const WantedRows> wanted, RemoteRows::Scratch &scratch,
+              bool &isUnavailable) const override;
+  Status readParameters(std::span<void *const> parameters, int64_t &updates,
+                        bool &isUnavailable) const override;
+  uint64_t seed() const override;
+  RowCounts counts() const override;
+  size_t memoryBytes() const override;
+
+private:
+  class Scratch;
+  /// A request to one server, until it is answered.
+  struct Call {
+    size_t server = 0;
+    MessageKind kind = MessageKind::Read;
+    Message payload;
+    /// Behind the answer.
+    Frame answer = {};
+    /// How often nobody was there.
+    int failures = 0;
+    bool isAnswered = false;
+  };
+  /// How calls have ended.
+  enum class Ending {
+    Answered,
+    /// A server does not answer, or not now.
+    Unavailable,
+    /// A server was started anew, and does not know this reader.
+    Stranger,
+  };
+
+  ServerRows(const pdl_descriptor &descriptor, const ConnectOptions &options)
+      : descriptor(descriptor), options(options) {}
+  ClockTime deadline() const {
+    return clock->now() + std::chrono::milliseconds(options.timeoutMillis);
+  }
+  std::shared_ptr<const ServerMap> currentMap() const {
+    const std::lock_guard lock(mapMutex);
+    return map;
+  }
+  void makeCaches();
+  void sendOnce(std::span<Call *const> calls, const std::vector<uint64_t> &jobs,
+                ClockTime until, std::vector<CallResult> &results) const;
+  Status judge(Call &call, CallResult result, int mostFailures,
+               Ending &ending) const;
+  Status callAll(std::vector<Call> &calls, const std::vector<uint64_t> &jobs,
+                 ClockTime until, int mostFailures, Ending &ending) const;
+  Status visitAll(ClockTime until, int mostFailures, bool &isUnavailable) const;
+  /// Runs `ask`; where servers were started anew, visits them and runs it
+  /// again.
+  template <typename Ask> Status asking(bool &isUnavailable, Ask ask) const;
+  Status fetch(const ServerMap &with, std::span<const WantedRows> wanted,
+               Scratch &scratch, ClockTime until, Ending &ending) const;
+  Status takeRows(const ServerMap &with, std::span<const WantedRows> wanted,
+                  Scratch &scratch) const;
+
+  const pdl_descriptor &descriptor;
+  const ConnectOptions options;
+  std::unique_ptr<Clock> clock;
+  std::unique_ptr<Transport> transport;
+  std::vector<std::unique_ptr<Connection>> connections;
+  struct RowForm {
+    int32_t storage = 0;
+    size_t bytes = 0;
+  };
+  /// By symbol; of tables.
+  std::vector<RowForm> rowForms;
+  /// By size of rows.
+  std::vector<std::unique_ptr<RowCache>> caches;
+
+  mutable std::mutex mapMutex;
+  mutable std::shared_ptr<const ServerMap> map;
+  /// Who visits anew; others wait for it.
+  mutable std::mutex visitMutex;
+  /// Rows that were asked for before are of another start of the servers.
+  mutable std::atomic<int64_t> validSince = 0;
+  mutable std::atomic<int64_t> hits = 0, misses = 0, requests = 0;
+};
+
+} // namespace pdlrt
+
+#endif // LIB_RUNTIME_SERVING_SERVERROWS_H

@@ -1,0 +1,114 @@
+//===- ServersFile.cpp - Which servers have the values ---------------------
+//===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServersFile.h"
+
+#include "pdlrt/Core/ParseFlags.h"
+
+#include "nlohmann/json.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+using namespace pdlserve;
+using nlohmann::json;
+using pdlrt::Expected;
+using pdlrt::Status;
+namespace fs = std::filesystem;
+
+bool pdlserve::isServersFile(const std::string &path) {
+  return fs::path(path).filename() == serversFileName;
+}
+
+pdl_serving_connection ServersFile::connection() const {
+  pdl_serving_connection to = {};
+  to.struct_size = sizeof(to);
+  to.servers = servers.c_str();
+  to.token = token.c_str();
+  to.cache_bytes = cacheBytes;
+  to.row_age_ms = rowAgeMillis;
+  to.timeout_ms = timeoutMillis;
+  return to;
+}
+
+static std::optional<std::string> contentOf(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
+  const auto refuse = [&](const std::string &why) {
+    return Status::invalid(path + ": " + why);
+  };
+  const std::optional<std::string> text = contentOf(path);
+  if (!text)
+    return refuse("cannot be read");
+  const json object = json::parse(*text, nullptr, false);
+  if (!object.is_object())
+    return refuse("is no object of JSON, such as {\"servers\": "
+                  "[\"host:7101\", \"host:7102\"]}");
+  ServersFile file;
+  struct Number {
+    const char *name;
+    int64_t *to;
+    int64_t least, most, factor;
+  };
+  constexpr int64_t mostMillis = int64_t(1) << 31;
+  const Number numbers[] = {
+      {"cache_mib", &file.cacheBytes, 0, int64_t(1) << 24, int64_t(1) << 20},
+      {"row_age_ms", &file.rowAgeMillis, 0, mostMillis, 1},
+      {"timeout_ms", &file.timeoutMillis, 1, mostMillis, 1},
+      {"refresh_ms", &file.refreshMillis, 0, mostMillis, 1}};
+  for (const auto &[name, value] : object.items()) {
+    if (name == "servers") {
+      if (!value.is_array())
+        return refuse("servers is no list of addresses");
+      for (const json &address : value) {
+        if (!address.is_string())
+          return refuse("servers is no list of addresses");
+        file.servers +=
+            (file.servers.empty() ? "" : ",") + address.get<std::string>();
+      }
+      continue;
+    }
+    if (name == "token_file") {
+      if (!value.is_string())
+        return refuse("token_file is no path");
+      const fs::path place =
+          fs::path(path).parent_path() / value.get<std::string>();
+      Expected<std::string> token = pdlrt::readTokenFile(place.string());
+      if (!token)
+        return refuse(token.status().message());
+      file.token = *std::move(token);
+      continue;
+    }
+    const Number *found = nullptr;
+    for (const Number &number : numbers)
+      if (name == number.name)
+        found = &number;
+    if (!found)
+      return refuse(fmt::format("has '{}', which is none of servers, "
+                                "token_file, cache_mib, row_age_ms, "
+                                "timeout_ms and refresh_ms",
+                                name));
+    if (!value.is_number_integer() || value.get<int64_t>() < found->least ||
+        value.get<int64_t>() > found->most)
+      return refuse(fmt::format("{} is no whole number of {} to {}", name,
+                                found->least, found->most));
+    *found->to = value.get<int64_t>() * found->factor;
+  }
+  if (file.servers.empty())
+    return refuse("names no servers; give their addresses as \"servers\"");
+  return file;
+}

@@ -1,0 +1,397 @@
+//===- ReadersTest.cpp - Who reads and is not of the job ------------------
+//===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CoreFixture.h"
+#include "ServerJob.h"
+
+#include "Serving/ServerRows.h"
+#include "pdlrt/Abi/Descriptor.h"
+#include "pdlrt/Protocol/ReadCodec.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::HasSubstr;
+
+//===----------------------------------------------------------------------===//
+// The server's end
+//===----------------------------------------------------------------------===//
+
+TEST_F(ServerCoreTest, ReadersAreNoTrainers) {
+  options.jobId = 77;
+  joinAll();
+  application->answerReaders = true;
+  const Reply visit = send({MessageKind::Visit, 9, 9, 0, 0, 9}, "who");
+  EXPECT_EQ(visit.text(), "visited who");
+  EXPECT_EQ(visit.head().incarnation, 77u);
+  EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
+            "read rows");
+  // Of another start of the server.
+  const Reply stranger = send({MessageKind::Read, 0, 0, 76, 0, 0}, "rows");
+  EXPECT_EQ(stranger.kind(), MessageKind::Refusal);
+  EXPECT_EQ(stranger.head().sequence, sequenceOfStranger);
+  // What is refused harms nobody.
+  EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "no memory").kind(),
+            MessageKind::Refusal);
+  EXPECT_EQ(core().status().state, JobState::Running);
+  // A round waits for trainers as before, and readers do not hold it up.
+  const Reply first = exchange(0, 1, "a");
+  EXPECT_FALSE(first.came());
+  EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
+            "read rows");
+  exchange(1, 1, "b");
+  EXPECT_TRUE(first.came());
+}
+
+TEST_F(ServerCoreTest, ReadersAreScreenedAndToldOfTheEnd) {
+  options.jobId = 77;
+  joinAll();
+  application->answerReaders = true;
+  const auto screened = [&](MessageKind kind, uint64_t job, uint64_t size) {
+    const auto response =
+        core().screen(joinFrame({kind, 0, 0, job, 0, 0}, {}), size);
+    return response ? splitFrame(*response)->payload.toString() : "taken";
+  };
+  EXPECT_EQ(screened(MessageKind::Visit, 0, largestVisit), "taken");
+  EXPECT_THAT(screened(MessageKind::Visit, 0, largestVisit + 1),
+              HasSubstr("more than the 8192"));
+  EXPECT_EQ(screened(MessageKind::Read, 77, largestRead), "taken");
+  EXPECT_THAT(screened(MessageKind::Read, 77, largestRead + 1),
+              HasSubstr("ask for fewer rows"));
+  EXPECT_THAT(screened(MessageKind::Read, 0, 100), HasSubstr("started anew"));
+  core().fail("the disk is full");
+  EXPECT_EQ(screened(MessageKind::Read, 77, 100), "the disk is full");
+  EXPECT_EQ(send({MessageKind::Visit, 0, 0, 0, 0, 0}, "who").text(),
+            "the disk is full");
+}
+
+TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
+  options.jobId = 77;
+  // Runs what it has when it is told to.
+  struct Later final : Executor {
+    void run(std::function<void()> task) override {
+      tasks.push_back(std::move(task));
+    }
+    void runOne() {
+      const auto task = std::move(tasks.front());
+      tasks.erase(tasks.begin());
+      task();
+    }
+    std::vector<std::function<void()>> tasks;
+  } executor;
+  RecordingApplication with(2);
+  with.answerReaders = true;
+  ServerCore busy(options, clock, executor);
+  const auto ask = [&] {
+    Reply reply;
+    busy.handle(joinFrame({MessageKind::Read, 0, 0, 77, 0, 0},
+                          Message::ofString("rows")),
+                reply.responder());
+    return reply;
+  };
+  // While the state is loaded.
+  EXPECT_EQ(ask().kind(), MessageKind::Wait);
+  busy.open(with);
+  std::vector<Reply> replies;
+  for (int i = 0; i < 64; ++i)
+    replies.push_back(ask());
+  // One of them at a time is with the executor, so that a trainer's request
+  // waits for one at most.
+  EXPECT_EQ(executor.tasks.size(), 1u);
+  EXPECT_EQ(ask().kind(), MessageKind::Wait);
+  executor.runOne();
+  EXPECT_EQ(replies[0].text(), "read rows");
+  EXPECT_FALSE(replies[1].came());
+  EXPECT_EQ(executor.tasks.size(), 1u);
+  while (!executor.tasks.empty())
+    executor.runOne();
+  EXPECT_EQ(replies[63].text(), "read rows");
+}
+
+//===----------------------------------------------------------------------===//
+// Both ends
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Two servers of a job in this process, whose state has some rows, and a
+/// network that they listen at.
+class ReadersTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+    now[0].present = true;
+    ASSERT_TRUE(job.step({}, now, random).ok());
+    ASSERT_TRUE(job.step(now, {}, random).ok());
+    for (int i = 0; i < 2; ++i)
+      for (const int64_t key : now[0].keys[i]) {
+        keys[i].push_back(key);
+        // That one has no row.
+        keys[i].push_back(key ^ (int64_t(1) << 50));
+      }
+    auto clock = std::make_unique<RealClock>();
+    network = createInProcessTransport(*clock);
+    ownClock = std::move(clock);
+    for (size_t s = 0; s < 2; ++s)
+      start(s, /*jobId=*/s + 1);
+  }
+  void TearDown() override {
+    for (auto &listener : listeners)
+      listener.reset();
+  }
+
+  void start(size_t s, uint64_t jobId) {
+    ServerCoreOptions options;
+    options.jobId = jobId;
+    listeners[s].reset();
+    cores[s] = std::make_unique<ServerCore>(options, job.server(s), *ownClock);
+    listeners[s] = *network->listen(names[s], cores[s]->handler());
+  }
+
+  /// Passes all on to the network, which it does not own.
+  struct Borrowed final : Transport {
+    explicit Borrowed(Transport &of) : of(of) {}
+    Clock &clock() override { return of.clock(); }
+    Expected<std::unique_ptr<Listener>>
+    listen(const std::string &address, RequestHandler handler) override {
+      return of.listen(address, std::move(handler));
+    }
+    Expected<std::unique_ptr<Connection>>
+    connect(const std::string &address) override {
+      return of.connect(address);
+    }
+    Transport &of;
+  };
+
+  struct BorrowedClock final : Clock {
+    explicit BorrowedClock(Clock &of) : of(of) {}
+    ClockTime now() const override { return of.now(); }
+    void runAt(ClockTime when, std::function<void()> action) override {
+      of.runAt(when, std::move(action));
+    }
+    Clock &of;
+  };
+
+  Expected<std::shared_ptr<const ServerRows>>
+  connect(ConnectOptions options = {}) {
+    if (options.servers.empty())
+      options.servers = names;
+    bool ignored = false;
+    return ServerRows::connect(job.descriptor(), options,
+                               std::make_unique<BorrowedClock>(*ownClock),
+                               std::make_unique<Borrowed>(*network), ignored);
+  }
+
+  static int32_t tableAt(int i) { return i == 0 ? BlockLazy : BlockAll; }
+  static size_t widthOf(int i) { return i == 0 ? 4 : 2; }
+
+  struct Rows {
+    std::vector<float> of[2];
+    Status status;
+    bool isUnavailable = false;
+  };
+  Rows read(const RemoteRows &remote) {
+    Rows rows;
+    std::vector<WantedRows> wanted;
+    for (int i = 0; i < 2; ++i) {
+      rows.of[i].assign(keys[i].size() * widthOf(i), -1);
+      wanted.push_back({tableAt(i), int64_t(keys[i].size()), keys[i].data(),
+                        reinterpret_cast<std::byte *>(rows.of[i].data())});
+    }
+    const auto scratch = remote.makeScratch();
+    rows.status = remote.read(wanted, *scratch, rows.isUnavailable);
+    return rows;
+  }
+  /// What the tables of the servers have.
+  void expectTheirs(const Rows &rows) {
+    ASSERT_TRUE(rows.status.ok()) << rows.status.message();
+    for (int i = 0; i < 2; ++i)
+      for (size_t k = 0; k < keys[i].size(); ++k) {
+        const size_t owner =
+            size_t(job.map().ownerOfKey(tableAt(i), keys[i][k]));
+        const EmbeddingTable &table =
+            *job.server(owner).model().table(tableAt(i));
+        std::vector<float> wanted(widthOf(i));
+        void *row = nullptr;
+        TableScratch scratch;
+        if (table.find(1, &keys[i][k], &row, scratch) == 0)
+          std::memcpy(wanted.data(), row, wanted.size() * sizeof(float));
+        else if (i == 0) // the other one has unknown(zero)
+          table.initialValue(keys[i][k], wanted.data());
+        EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(),
+                               &rows.of[i][k * wanted.size()]))
+            << "table " << i << ", key " << keys[i][k];
+      }
+  }
+  int64_t rowCount() {
+    int64_t sum = 0;
+    for (size_t s = 0; s < 2; ++s)
+      for (int i = 0; i < 2; ++i)
+        sum += job.server(s).model().table(tableAt(i))->size();
+    return sum;
+  }
+  void step() {
+    std::vector<Gradients<float>> now = randomGradients<float>(1, random);
+    now[0].present = true;
+    ASSERT_TRUE(job.step({}, now, random).ok());
+    ASSERT_TRUE(job.step(now, {}, random).ok());
+  }
+
+  std::mt19937 random{6};
+  ServerJob<float> job{{}, 2, 1, PlacementPolicy::LeastLoaded, 2};
+  std::vector<int64_t> keys[2];
+  const std::vector<std::string> names = {"one", "two"};
+  std::unique_ptr<Clock> ownClock;
+  std::unique_ptr<Transport> network;
+  std::unique_ptr<ServerCore> cores[2];
+  std::unique_ptr<Listener> listeners[2];
+};
+
+} // namespace
+
+TEST_F(ReadersTest, RowsAreThoseOfTheServersAndNoneIsMade) {
+  ConnectOptions options;
+  options.rowAgeMillis = 0;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok()) << remote.status().message();
+  const int64_t before = rowCount();
+  expectTheirs(read(**remote));
+  EXPECT_EQ(rowCount(), before);
+  // One request to each server, and one visit.
+  EXPECT_EQ((*remote)->counts().requests, 4);
+  step();
+  expectTheirs(read(**remote));
+  EXPECT_EQ((*remote)->counts().hits, 0);
+}
+
+TEST_F(ReadersTest, ParametersAreThoseOfTheServers) {
+  const auto remote = connect();
+  ASSERT_TRUE(remote.ok());
+  std::vector<std::vector<float>> found(BlockSymbols);
+  std::vector<void *> pointers(BlockSymbols);
+  for (const int32_t symbol : {BlockW, BlockB, BlockC}) {
+    found[size_t(symbol)].resize(
+        size_t(elementCount(job.descriptor().symbols[symbol])));
+    pointers[size_t(symbol)] = found[size_t(symbol)].data();
+  }
+  int64_t updates = 0;
+  bool isUnavailable = false;
+  const Status status =
+      (*remote)->readParameters(pointers, updates, isUnavailable);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(updates, 1);
+  for (const int32_t symbol : {BlockW, BlockB, BlockC})
+    for (size_t s = 0; s < 2; ++s) {
+      const auto *own =
+          static_cast<const float *>(job.server(s).model().value(symbol));
+      const int64_t width = job.descriptor().symbols[symbol].row_width;
+      for (const RowBlock &run : job.map().rowsOf(symbol, int32_t(s))) {
+        EXPECT_EQ(std::memcmp(
+                      own, &found[size_t(symbol)][size_t(run.firstRow * width)],
+                      size_t(run.rowCount * width) * sizeof(float)),
+                  0);
+        own += run.rowCount * width;
+      }
+    }
+}
+
+TEST_F(ReadersTest, RowsMayBeAsOldAsWasSaid) {
+  ConnectOptions options;
+  options.rowAgeMillis = 1 << 30;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok());
+  const Rows before = read(**remote);
+  step();
+  const Rows after = read(**remote);
+  EXPECT_EQ(before.of[0], after.of[0]);
+  const RowCounts counts = (*remote)->counts();
+  EXPECT_EQ(counts.misses, int64_t(keys[0].size() + keys[1].size()));
+  EXPECT_EQ(counts.hits, counts.misses);
+}
+
+TEST_F(ReadersTest, ServersThatAreStartedAnewAreVisited) {
+  ConnectOptions options;
+  options.rowAgeMillis = 0;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok());
+  start(1, /*jobId=*/9);
+  expectTheirs(read(**remote));
+}
+
+TEST_F(ReadersTest, AServerThatIsGoneIsOneSentenceUntilItIsBack) {
+  ConnectOptions options;
+  options.rowAgeMillis = 0;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok());
+  listeners[1].reset();
+  const Rows rows = read(**remote);
+  EXPECT_THAT(rows.status.message(), HasSubstr("server two does not answer"));
+  EXPECT_TRUE(rows.isUnavailable);
+  start(1, 2);
+  expectTheirs(read(**remote));
+  // A failed job says why.
+  cores[0]->fail("the disk is full");
+  EXPECT_EQ(read(**remote).status.message(), "server one: the disk is full");
+}
+
+TEST_F(ReadersTest, WhatDoesNotFitIsRefused) {
+  ConnectOptions options;
+  options.timeoutMillis = 200;
+  const auto refused = [&](std::vector<std::string> servers,
+                           const std::string &token = "") {
+    options.servers = std::move(servers);
+    options.token = token;
+    return connect(options).status().message();
+  };
+  EXPECT_THAT(refused({"one"}), HasSubstr("give the addresses of all servers"));
+  EXPECT_THAT(refused({"one", "two"}, "guess"), HasSubstr("different tokens"));
+  EXPECT_THAT(refused({"one", "three"}), HasSubstr("server three gives no "
+                                                   "answer within 200 ms"));
+  listeners[1] = *network->listen("again", cores[0]->handler());
+  EXPECT_THAT(refused({"one", "again"}), HasSubstr("and so does one"));
+}
+
+TEST_F(ReadersTest, DamagedRequestsAreRefused) {
+  StateServer &server = job.server(0);
+  for (const std::string &text : {std::string(), std::string(15, '\0'),
+                                  std::string(16, '\xff'), std::string("{}")}) {
+    EXPECT_FALSE(server.answerRead(Message::ofString(text)).ok());
+    EXPECT_FALSE(server.answerVisit(Message::ofString(text)).ok());
+  }
+  const int64_t key = keys[0][0];
+  const auto owner = size_t(job.map().ownerOfKey(BlockLazy, key));
+  const auto of = [&](uint64_t symbol) {
+    return encodeRead({{{symbol, {&key, 1}}}, false});
+  };
+  EXPECT_TRUE(job.server(owner).answerRead(of(BlockLazy)).ok());
+  EXPECT_THAT(
+      job.server(1 - owner).answerRead(of(BlockLazy)).status().message(),
+      HasSubstr("is not there"));
+  EXPECT_THAT(server.answerRead(of(BlockW)).status().message(),
+              HasSubstr("no table here"));
+  EXPECT_FALSE(server.answerRead(of(1000)).ok());
+  // Of an answer each byte counts, and what is cut off is noticed.
+  const auto answer = job.server(owner).answerRead(of(BlockLazy));
+  const auto contents = decodeContents(
+      *job.server(owner).answerVisit(encodeVisit({"blocks", ""})));
+  ASSERT_TRUE(contents.ok()) << contents.status().message();
+  const ReadRequest request = {{{BlockLazy, {&key, 1}}}, false};
+  const std::string bytes = answer->toString();
+  EXPECT_TRUE(decodeReadAnswer(*answer, request, *contents).ok());
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decodeReadAnswer(Message::ofString(bytes.substr(0, size)),
+                                  request, *contents)
+                     .ok());
+}
