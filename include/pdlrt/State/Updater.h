@@ -69,6 +69,8 @@ public:
   Status finish(const Contribution &merged, const std::vector<double> &norms);
 
 private:
+  /// Ranges of a step's keys, where their order matters to nobody.
+  static constexpr int64_t keyTasks = 16;
   /// Of a table whose updates make rows: the keys of a step that have one now.
   struct Admitted {
     BlockGradient block;
