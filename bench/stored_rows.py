@@ -88,12 +88,16 @@ def run(program, data, epochs, *flags):
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, report.read()
 
 
-def main():
+def arguments(description, rounds):
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=rounds)
+    return parser.parse_args()
+
+
+def main():
+    given = arguments(__doc__, rounds=5)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data = folder / "data.safetensors"

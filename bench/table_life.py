@@ -15,7 +15,6 @@ the clauses cost by themselves. Memory is what the trainer says that the table h
 rows. Times are medians of the rounds.
 """
 
-import argparse
 import array
 import pathlib
 import random
@@ -24,7 +23,7 @@ import statistics
 import subprocess
 import tempfile
 
-from stored_rows import BATCH, IDS, SAMPLES, SOURCE, model, run, write_tensors
+from stored_rows import IDS, SAMPLES, arguments, model, run, write_tensors
 
 KEYS = 1 << 24
 CLAUSES = {"none": "", "count = 1": " admit(count = 1)", "count = 3": " admit(count = 3)",
@@ -44,11 +43,7 @@ def write_data(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+    given = arguments(__doc__, rounds=5)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data = folder / "data.safetensors"

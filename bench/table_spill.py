@@ -14,7 +14,6 @@ reached. Samples a second are of the whole process, by the clock; ratios are of 
 medians of the rounds.
 """
 
-import argparse
 import pathlib
 import re
 import statistics
@@ -22,16 +21,12 @@ import subprocess
 import tempfile
 import time
 
-from stored_rows import SAMPLES, SOURCE, model, run
+from stored_rows import SAMPLES, arguments, model, run
 from table_life import RULE, WIDTH, write_data
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
-    parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    given = arguments(__doc__, rounds=3)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data, source, program = folder / "data.safetensors", folder / "model.mlir", folder / "out"

@@ -76,6 +76,11 @@ private:
   template <typename KeyAt>
   void sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
                    Scratch &scratch) const;
+  /// Calls visit(i, set) for each of so many keys, which are those of keyAt(i),
+  /// with the set's shard locked.
+  template <typename KeyAt, typename Visit>
+  void forEachKey(uint32_t tag, size_t count, KeyAt keyAt, Scratch &scratch,
+                  Visit visit);
 
   size_t bytesOfRow;
   size_t setCount = 0, setsInShard = 1;

@@ -58,13 +58,9 @@ static void keepLast(std::vector<LinkedRows::Row> &rows) {
 Expected<LinkedRows> pdlrt::linkRows(const Checkpoint &checkpoint,
                                      const std::string &symbol) {
   LinkedRows linked;
-  PDLRT_RETURN_IF_ERROR(
-      checkpoint.forEachLink([&](const Checkpoint &link) -> Status {
-        const std::vector<CheckpointPart> &parts = link.manifest().parts;
-        for (size_t p = 0; p < parts.size(); ++p)
-          if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
-            PDLRT_RETURN_IF_ERROR(addPart(link, p, linked));
-        return {};
+  PDLRT_RETURN_IF_ERROR(forEachTablePart(
+      checkpoint, symbol, [&](const Checkpoint &link, size_t index) {
+        return addPart(link, index, linked);
       }));
   keepLast(linked.rows);
   return linked;

@@ -19,6 +19,20 @@
 
 namespace pdlrt {
 
+/// Calls visit(link, index) for the parts of a table in a checkpoint and in all
+/// that it follows, the oldest first, up to the first error.
+template <typename Visit>
+Status forEachTablePart(const Checkpoint &checkpoint, const std::string &symbol,
+                        Visit visit) {
+  return checkpoint.forEachLink([&](const Checkpoint &link) -> Status {
+    const std::vector<CheckpointPart> &parts = link.manifest().parts;
+    for (size_t p = 0; p < parts.size(); ++p)
+      if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
+        PDLRT_RETURN_IF_ERROR(visit(link, p));
+    return {};
+  });
+}
+
 /// The rows of a table in a checkpoint and in all that it follows, each where
 /// it was written last.
 struct LinkedRows {

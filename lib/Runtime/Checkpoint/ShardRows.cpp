@@ -55,14 +55,7 @@ Expected<ShardRows> ShardRows::open(const Checkpoint &checkpoint,
     table.parts.push_back(std::move(part));
     return {};
   };
-  PDLRT_RETURN_IF_ERROR(
-      checkpoint.forEachLink([&](const Checkpoint &link) -> Status {
-        const std::vector<CheckpointPart> &parts = link.manifest().parts;
-        for (size_t p = 0; p < parts.size(); ++p)
-          if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
-            PDLRT_RETURN_IF_ERROR(addPart(link, p));
-        return {};
-      }));
+  PDLRT_RETURN_IF_ERROR(forEachTablePart(checkpoint, symbol, addPart));
   return table;
 }
 

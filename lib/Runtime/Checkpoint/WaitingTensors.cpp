@@ -9,6 +9,7 @@
 #include "Checkpoint/WaitingTensors.h"
 
 #include "Checkpoint/KeyPlaces.h"
+#include "Checkpoint/LinkedRows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -131,14 +132,7 @@ pdlrt::linkWaiting(const Checkpoint &checkpoint, const std::string &symbol) {
       add(each.key, each.bits);
     return {};
   };
-  PDLRT_RETURN_IF_ERROR(
-      checkpoint.forEachLink([&](const Checkpoint &link) -> Status {
-        const std::vector<CheckpointPart> &parts = link.manifest().parts;
-        for (size_t p = 0; p < parts.size(); ++p)
-          if (parts[p].kind == PartKind::Table && parts[p].symbol == symbol)
-            PDLRT_RETURN_IF_ERROR(addPart(link, p));
-        return {};
-      }));
+  PDLRT_RETURN_IF_ERROR(forEachTablePart(checkpoint, symbol, addPart));
   std::ranges::sort(all, [](const LinkedKey &a, const LinkedKey &b) {
     return std::tie(a.shard, a.key, a.order) <
            std::tie(b.shard, b.key, b.order);

@@ -109,6 +109,22 @@ void RowCache::sortByShard(uint32_t tag, size_t count, KeyAt keyAt,
         int32_t(i);
 }
 
+template <typename KeyAt, typename Visit>
+void RowCache::forEachKey(uint32_t tag, size_t count, KeyAt keyAt,
+                          Scratch &scratch, Visit visit) {
+  sortByShard(tag, count, keyAt, scratch);
+  for (size_t s = 0; s < shardCount; ++s) {
+    const int32_t end = scratch.begins[s + 1];
+    if (scratch.begins[s] == end)
+      continue;
+    const std::lock_guard lock(shards[s].mutex);
+    for (int32_t at = scratch.begins[s]; at < end; ++at) {
+      const int32_t i = scratch.order[size_t(at)];
+      visit(i, setOf(scratch.hashes[size_t(i)]));
+    }
+  }
+}
+
 void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
                     int64_t since, std::byte *rows,
                     std::vector<int32_t> &missing, Scratch &scratch) {
@@ -118,29 +134,21 @@ void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
       missing.push_back(int32_t(i));
     return;
   }
-  sortByShard(
-      tag, size_t(count), [keys](size_t i) { return keys[i]; }, scratch);
   // Behind the locks nothing may throw.
   missing.reserve(size_t(count));
-  for (size_t s = 0; s < shardCount; ++s) {
-    const int32_t end = scratch.begins[s + 1];
-    if (scratch.begins[s] == end)
-      continue;
-    const std::lock_guard lock(shards[s].mutex);
-    for (int32_t at = scratch.begins[s]; at < end; ++at) {
-      const int32_t i = scratch.order[size_t(at)];
-      const size_t place = setOf(scratch.hashes[size_t(i)]);
-      Set &set = sets[place];
-      const int way = set.wayOf(tag, keys[i]);
-      if (way < 0 || set.times[way] < since) {
-        missing.push_back(i);
-        continue;
-      }
-      set.wasRead |= uint8_t(1U << way);
-      std::memcpy(rows + size_t(i) * bytesOfRow, rowAt(place, size_t(way)),
-                  bytesOfRow);
-    }
-  }
+  forEachKey(
+      tag, size_t(count), [keys](size_t i) { return keys[i]; }, scratch,
+      [&](int32_t i, size_t place) {
+        Set &set = sets[place];
+        const int way = set.wayOf(tag, keys[i]);
+        if (way < 0 || set.times[way] < since) {
+          missing.push_back(i);
+          return;
+        }
+        set.wasRead |= uint8_t(1U << way);
+        std::memcpy(rows + size_t(i) * bytesOfRow, rowAt(place, size_t(way)),
+                    bytesOfRow);
+      });
 }
 
 void RowCache::add(uint32_t tag, const std::vector<int32_t> &places,
@@ -148,31 +156,23 @@ void RowCache::add(uint32_t tag, const std::vector<int32_t> &places,
                    Scratch &scratch) {
   if (setCount == 0)
     return;
-  sortByShard(
-      tag, places.size(), [&](size_t i) { return keys[places[i]]; }, scratch);
-  for (size_t s = 0; s < shardCount; ++s) {
-    const int32_t end = scratch.begins[s + 1];
-    if (scratch.begins[s] == end)
-      continue;
-    const std::lock_guard lock(shards[s].mutex);
-    for (int32_t at = scratch.begins[s]; at < end; ++at) {
-      const int32_t i = scratch.order[size_t(at)];
-      const int64_t key = keys[places[size_t(i)]];
-      const size_t place = setOf(scratch.hashes[size_t(i)]);
-      Set &set = sets[place];
-      int way = set.wayOf(tag, key);
-      if (way >= 0 && set.times[way] > time)
-        continue;
-      if (way < 0) {
-        way = set.wayForNew();
-        set.keys[way] = key;
-        set.tags[way] = tag;
-        set.taken |= uint8_t(1U << way);
-        set.wasRead &= uint8_t(~(1U << way));
-      }
-      set.times[way] = time;
-      std::memcpy(rowAt(place, size_t(way)),
-                  rows + size_t(places[size_t(i)]) * bytesOfRow, bytesOfRow);
-    }
-  }
+  forEachKey(
+      tag, places.size(), [&](size_t i) { return keys[places[i]]; }, scratch,
+      [&](int32_t i, size_t place) {
+        const int64_t key = keys[places[size_t(i)]];
+        Set &set = sets[place];
+        int way = set.wayOf(tag, key);
+        if (way >= 0 && set.times[way] > time)
+          return;
+        if (way < 0) {
+          way = set.wayForNew();
+          set.keys[way] = key;
+          set.tags[way] = tag;
+          set.taken |= uint8_t(1U << way);
+          set.wasRead &= uint8_t(~(1U << way));
+        }
+        set.times[way] = time;
+        std::memcpy(rowAt(place, size_t(way)),
+                    rows + size_t(places[size_t(i)]) * bytesOfRow, bytesOfRow);
+      });
 }

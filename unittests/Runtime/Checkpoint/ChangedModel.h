@@ -149,6 +149,17 @@ struct Chain {
   CheckpointLink last;
 };
 
+/// A whole checkpoint, at step 1, and a delta behind it, at step 2.
+inline Chain makeBaseAndDelta(const TestFolder &folder) {
+  auto model = makeTrained();
+  Changes changes(*model, 1);
+  Chain chain(folder);
+  chain.save(*model, 1, false);
+  changes.step();
+  chain.save(*model, 2, true);
+  return chain;
+}
+
 /// Keys of a part, and those that are no more.
 using ChangeKeys = std::function<void(std::vector<int64_t> &keys,
                                       std::vector<int64_t> &erased)>;

@@ -125,12 +125,7 @@ TEST(SortedRows, OfNoneAreNone) {
 TEST(SortedRows, RefuseKeysThatAreNotInTheirPlace) {
   const auto sentenceOf = [](const ChangeKeys &change) {
     TestFolder folder;
-    auto model = makeTrained();
-    Changes changes(*model, 1);
-    Chain chain(folder);
-    chain.save(*model, 1, false);
-    changes.step();
-    chain.save(*model, 2, true);
+    const Chain chain = makeBaseAndDelta(folder);
     writeOtherKeys(chain.pathOf(2), change);
     const Expected<Checkpoint> checkpoint = Checkpoint::open(chain.pathOf(2));
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status().message();

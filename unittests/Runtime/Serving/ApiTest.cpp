@@ -273,12 +273,7 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
 TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
   const auto refusal = [&](const ChangeKeys &change) {
     TestFolder own;
-    auto trained = makeTrained();
-    Changes changes(*trained, 1);
-    Chain chain(own);
-    chain.save(*trained, 1, false);
-    changes.step();
-    chain.save(*trained, 2, true);
+    const Chain chain = makeBaseAndDelta(own);
     pdl_serving_model *model = functions()->open(chain.pathOf(1).c_str());
     EXPECT_NE(model, nullptr) << functions()->last_error();
     const std::vector<float> before = run(model);
