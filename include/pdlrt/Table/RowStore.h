@@ -93,9 +93,6 @@ public:
   /// Forgets those that came with fewer `saves`.
   void forgetChanged(uint64_t table, int shard, uint32_t saves);
 
-  /// Bytes on the disk, about.
-  size_t diskBytes() const;
-
 private:
   struct Implementation;
   explicit RowStore(std::unique_ptr<Implementation> implementation);

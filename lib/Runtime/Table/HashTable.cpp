@@ -8,10 +8,10 @@
 #include "Table/HashTable.h"
 
 #include "Table/EvictionRank.h"
+#include "Table/FallibleRanges.h"
 #include "Table/SortRows.h"
 #include "pdlabi/admission.h"
 #include "pdlrt/Core/Trace.h"
-#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
@@ -73,11 +73,12 @@ Status HashTable::insertAll(int64_t count, const int64_t *keys,
                             TableScratch &scratch, int64_t &inserted,
                             Found found) {
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
-    PDLRT_RETURN_IF_ERROR(
-        insertSlice(std::min(keysAtOnce, count - begin), keys + begin, scratch,
-                    inserted, [&](int32_t place, int number, uint32_t row) {
-                      found(begin + place, number, row);
-                    }));
+    PDLRT_RETURN_IF_ERROR(insertSlice(
+        std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
+        [](auto &&...) { return true; },
+        [&](int32_t place, int number, uint32_t row) {
+          found(begin + place, number, row);
+        }));
   return {};
 }
 
@@ -140,6 +141,9 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   if (TableMoment *reading = moment())
     reading->noteNew(key);
   PDLRT_RETURN_IF_ERROR(makeRow(number, shard, mixed, row));
+  uint32_t bits = 0;
+  if (shard.waiting.size() > 0)
+    waits -= shard.waiting.erase(mixed, bits);
   char *memoryOfRow = rowAt(number, row);
   // The next new rows mostly stand behind this one; of long ones the processor
   // loads the rest by itself.
@@ -153,10 +157,10 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   return {};
 }
 
-template <typename Found>
+template <typename Admits, typename Found>
 Status HashTable::insertSlice(int64_t count, const int64_t *keys,
                               TableScratch &scratch, int64_t &inserted,
-                              Found found) {
+                              Admits admits, Found found) {
   Status status;
   bool outOfMemory = false;
   forEachKey(count, sortByShard(count, keys, scratch),
@@ -167,6 +171,8 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
                  if (outOfMemory || !status.ok())
                    return;
                  try {
+                   if (!admits(number, shard, key, mixed, place))
+                     return;
                    status = insertRow(number, shard, key, mixed,
                                       NewRow::Initial, row);
                  } catch (const std::bad_alloc &) {
@@ -200,9 +206,6 @@ Status HashTable::insertShard(int number, int64_t count, const int64_t *keys,
       PDLRT_RETURN_IF_ERROR(
           insertRow(number, shard, keys[i], mixed, content, row));
     rows[i] = rowAt(number, row);
-    uint32_t bits = 0;
-    if (isNew && shard.waiting.size() > 0)
-      waits -= shard.waiting.erase(mixed, bits);
     // What comes from a checkpoint is kept there.
     if (isNew && content == NewRow::Open)
       layout().headerOf(rows[i]).noteSaved();
@@ -318,48 +321,19 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
 Status HashTable::admit(int64_t count, const int64_t *keys,
                         const int64_t *occurrences, void **rows,
                         TableScratch &scratch, int64_t &inserted) {
+  std::fill_n(rows, count, nullptr);
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
-    PDLRT_RETURN_IF_ERROR(admitSlice(std::min(keysAtOnce, count - begin),
-                                     keys + begin, occurrences + begin,
-                                     rows + begin, scratch, inserted));
+    PDLRT_RETURN_IF_ERROR(insertSlice(
+        std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
+        [&](int number, Shard &shard, int64_t key, uint64_t mixed,
+            int32_t place) {
+          return isAdmitted(number, shard, key, mixed,
+                            occurrences[begin + place]);
+        },
+        [&](int32_t place, int number, uint32_t row) {
+          rows[begin + place] = rowAt(number, row);
+        }));
   return {};
-}
-
-Status HashTable::admitSlice(int64_t count, const int64_t *keys,
-                             const int64_t *occurrences, void **rows,
-                             TableScratch &scratch, int64_t &inserted) {
-  Status status;
-  bool outOfMemory = false;
-  forEachKey(count, sortByShard(count, keys, scratch),
-             [&](int number, Shard &shard, int64_t key, uint64_t mixed,
-                 int32_t place) {
-               uint32_t row = 0;
-               rows[place] = nullptr;
-               if (shard.index.find(mixed, row)) {
-                 rows[place] = rowAt(number, row);
-                 return;
-               }
-               if (outOfMemory || !status.ok())
-                 return;
-               try {
-                 if (!isAdmitted(number, shard, key, mixed, occurrences[place]))
-                   return;
-                 status =
-                     insertRow(number, shard, key, mixed, NewRow::Initial, row);
-               } catch (const std::bad_alloc &) {
-                 // Locks are given back first.
-                 outOfMemory = true;
-               }
-               if (outOfMemory || !status.ok())
-                 return;
-               uint32_t bits = 0;
-               waits -= shard.waiting.erase(mixed, bits);
-               rows[place] = rowAt(number, row);
-               ++inserted;
-             });
-  if (outOfMemory)
-    throw std::bad_alloc();
-  return status;
 }
 
 bool HashTable::passesOut(void *row, int64_t period) const {
@@ -431,28 +405,21 @@ void HashTable::dropUnseenWaiting(int number, int64_t period,
 int64_t HashTable::beginPeriod(int64_t period) {
   const TraceSpan span("shrink");
   std::atomic<int64_t> erased{0};
-  std::atomic<bool> outOfMemory{false};
-  parallelRanges(shardCount, double(size()) * double(layout().stride()),
+  fallibleRanges(shardCount, double(size()) * double(layout().stride()),
                  [&](int64_t begin, int64_t end) {
-                   try {
-                     std::vector<TableRow> rows;
-                     std::vector<int64_t> keys;
-                     std::vector<uint64_t> waiting;
-                     TableScratch scratch;
-                     for (int64_t s = begin; s < end; ++s) {
-                       keys.clear();
-                       erased += listAtPeriod(int(s), period, rows);
-                       listUnseen(rows, period, keys);
-                       dropUnseenWaiting(int(s), period, waiting);
-                       erased +=
-                           erase(int64_t(keys.size()), keys.data(), scratch);
-                     }
-                   } catch (const std::bad_alloc &) {
-                     outOfMemory = true;
+                   std::vector<TableRow> rows;
+                   std::vector<int64_t> keys;
+                   std::vector<uint64_t> waiting;
+                   TableScratch scratch;
+                   for (int64_t s = begin; s < end; ++s) {
+                     keys.clear();
+                     erased += listAtPeriod(int(s), period, rows);
+                     listUnseen(rows, period, keys);
+                     dropUnseenWaiting(int(s), period, waiting);
+                     erased +=
+                         erase(int64_t(keys.size()), keys.data(), scratch);
                    }
                  });
-  if (outOfMemory)
-    throw std::bad_alloc();
   currentPeriod.store(period, std::memory_order_relaxed);
   return erased;
 }

@@ -166,13 +166,11 @@ private:
   template <typename Found>
   Status insertAll(int64_t count, const int64_t *keys, TableScratch &scratch,
                    int64_t &inserted, Found found);
-  /// The same for at most `keysAtOnce` keys.
-  template <typename Found>
+  /// The same for at most `keysAtOnce` keys, of which those without a row get
+  /// one that admits(shard number, shard, key, mixed key, number of the key).
+  template <typename Admits, typename Found>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
-                     int64_t &inserted, Found found);
-  Status admitSlice(int64_t count, const int64_t *keys,
-                    const int64_t *occurrences, void **rows,
-                    TableScratch &scratch, int64_t &inserted);
+                     int64_t &inserted, Admits admits, Found found);
   /// Notes that a key without a row occurred; whether it gets one now. Throws
   /// std::bad_alloc, and nothing has changed.
   bool isAdmitted(int number, Shard &shard, int64_t key, uint64_t mixed,
@@ -185,6 +183,7 @@ private:
   int64_t eraseSlice(int64_t count, const int64_t *keys, TableScratch &scratch);
   int64_t findSlice(int64_t count, const int64_t *keys, void **rows,
                     TableScratch &scratch) const;
+  /// A new row; its key does not wait for one any more.
   Status insertRow(int number, Shard &shard, int64_t key, uint64_t mixed,
                    NewRow content, uint32_t &row);
   /// The number of the next row of the shard, with room for its key.

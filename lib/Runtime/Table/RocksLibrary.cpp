@@ -33,6 +33,10 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_options_set_max_write_buffer_number");
   library.find(functions.increaseParallelism,
                "rocksdb_options_increase_parallelism");
+  library.find(functions.setMemtableBloomRatio,
+               "rocksdb_options_set_memtable_prefix_bloom_size_ratio");
+  library.find(functions.setMemtableWholeKeys,
+               "rocksdb_options_set_memtable_whole_key_filtering");
   library.find(functions.setMaxOpenFiles, "rocksdb_options_set_max_open_files");
   library.find(functions.setInfoLogLevel, "rocksdb_options_set_info_log_level");
   library.find(functions.setKeepLogFileNumber,
@@ -60,8 +64,6 @@ static void findAll(SharedLibrary &library, Library &functions) {
   library.find(functions.familyDestroy, "rocksdb_column_family_handle_destroy");
   library.find(functions.cancelBackgroundWork,
                "rocksdb_cancel_all_background_work");
-  library.find(functions.destroy, "rocksdb_destroy_db");
-  library.find(functions.propertyValue, "rocksdb_property_value");
 
   library.find(functions.writeOptionsCreate, "rocksdb_writeoptions_create");
   library.find(functions.writeOptionsDestroy, "rocksdb_writeoptions_destroy");

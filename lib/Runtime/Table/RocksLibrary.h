@@ -48,6 +48,8 @@ struct Library {
   void (*setWriteBufferSize)(Options *, size_t);
   void (*setMaxWriteBufferNumber)(Options *, int);
   void (*increaseParallelism)(Options *, int);
+  void (*setMemtableBloomRatio)(Options *, double);
+  void (*setMemtableWholeKeys)(Options *, unsigned char);
   void (*setMaxOpenFiles)(Options *, int);
   void (*setInfoLogLevel)(Options *, int);
   void (*setKeepLogFileNumber)(Options *, size_t);
@@ -67,8 +69,6 @@ struct Library {
   void (*close)(Database *);
   void (*familyDestroy)(Family *);
   void (*cancelBackgroundWork)(Database *, unsigned char);
-  void (*destroy)(const Options *, const char *, char **);
-  char *(*propertyValue)(Database *, const char *);
 
   WriteOptions *(*writeOptionsCreate)();
   void (*writeOptionsDestroy)(WriteOptions *);

@@ -141,7 +141,7 @@ Status RowStore::Implementation::open() {
   constexpr int writeBuffers = 3;
   constexpr int noCompression = 0, universalCompaction = 1;
   constexpr int errorsOnly = 3, hashedBlocks = 1;
-  constexpr double filterBitsOfKey = 10;
+  constexpr double filterBitsOfKey = 10, filterPartOfBuffer = 0.1;
   constexpr int threads = 2;
   options = library.optionsCreate();
   library.setCreateIfMissing(options, 1);
@@ -154,11 +154,13 @@ Status RowStore::Implementation::open() {
   library.setWriteBufferSize(options, writeBufferBytes);
   library.setMaxWriteBufferNumber(options, writeBuffers);
   library.increaseParallelism(options, threads);
+  // A key that is new is told without a search, here and in files.
+  library.setMemtableBloomRatio(options, filterPartOfBuffer);
+  library.setMemtableWholeKeys(options, 1);
   library.setMaxOpenFiles(options, -1);
   library.setInfoLogLevel(options, errorsOnly);
   library.setKeepLogFileNumber(options, 1);
   format = library.tableFormatCreate();
-  // A key that is new is told without reading.
   library.setFilterPolicy(format, library.filterPolicyCreate(filterBitsOfKey));
   cache = library.cacheCreate(cacheBytes);
   library.setBlockCache(format, cache);
@@ -419,14 +421,4 @@ void RowStore::forgetChanged(uint64_t table, int shard, uint32_t saves) {
     own->library.write(own->database, own->unlogged, batch, &error);
   own->library.batchDestroy(batch);
   own->check(error, "written to");
-}
-
-size_t RowStore::diskBytes() const {
-  char *text =
-      own->library.propertyValue(own->database, "rocksdb.total-sst-files-size");
-  if (!text)
-    return 0;
-  const size_t bytes = std::strtoull(text, nullptr, 10);
-  own->library.freeText(text);
-  return bytes;
 }

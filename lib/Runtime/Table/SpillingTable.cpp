@@ -23,10 +23,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Table/EvictionRank.h"
+#include "Table/FallibleRanges.h"
 #include "Table/HashTable.h"
 #include "Table/SortRows.h"
 #include "pdlrt/Core/Trace.h"
-#include "pdlrt/Sched/Scheduler.h"
 #include "pdlrt/Table/RowStore.h"
 #include "pdlrt/Table/TableMoment.h"
 
@@ -84,14 +84,17 @@ private:
   }
   /// Which of keys, whose rows were looked for, may have one in the store.
   std::vector<int64_t> missingOf(int64_t count, void *const *rows) const;
+  /// Where anything was ever spilled: `find`, for who will look once more.
+  void bringIn(int64_t count, const int64_t *keys, void **rows,
+               TableScratch &scratch);
   /// Brings in those that have one; sets their rows, and returns how many.
   int64_t bringMissing(int64_t count, const int64_t *keys, void **rows) const;
   /// The same for some of the keys, by number; those that must be tried again
   /// are left in `which`.
   int64_t bringSome(std::vector<int64_t> &which, const int64_t *keys,
                     void **rows) const;
-  /// Rows of a shard leave memory.
-  void spill(int number, std::span<const TableRow> rows);
+  /// Rows of a shard leave memory; orders them.
+  void spill(int number, std::span<TableRow> rows);
   /// A copy of what the store has, with its header.
   void *copyOf(int number, const StoredRow &row, RowImages &images) const;
   /// Adds copies of what the store has of a shard to those rows in memory,
@@ -164,20 +167,13 @@ int64_t SpillingTable::bringMissing(int64_t count, const int64_t *keys,
     return 0;
   const TraceSpan span("bring in", {int64_t(missing.size())});
   std::atomic<int64_t> brought{0};
-  std::atomic<bool> outOfMemory{false};
-  parallelRanges(int64_t(missing.size()), double(missing.size()) * bytesOfRead,
+  fallibleRanges(int64_t(missing.size()), double(missing.size()) * bytesOfRead,
                  [&](int64_t begin, int64_t end) {
-                   try {
-                     std::vector<int64_t> which(missing.begin() + begin,
-                                                missing.begin() + end);
-                     while (!which.empty())
-                       brought += bringSome(which, keys, rows);
-                   } catch (const std::bad_alloc &) {
-                     outOfMemory = true;
-                   }
+                   std::vector<int64_t> which(missing.begin() + begin,
+                                              missing.begin() + end);
+                   while (!which.empty())
+                     brought += bringSome(which, keys, rows);
                  });
-  if (outOfMemory)
-    throw std::bad_alloc();
   return brought;
 }
 
@@ -205,30 +201,34 @@ int64_t SpillingTable::look(int64_t count, const int64_t *keys, void **rows,
 void SpillingTable::bringIn(int64_t count, const int64_t *keys,
                             TableScratch &scratch) {
   std::vector<void *> rows(static_cast<size_t>(count));
-  find(count, keys, rows.data(), scratch);
+  bringIn(count, keys, rows.data(), scratch);
+}
+
+void SpillingTable::bringIn(int64_t count, const int64_t *keys, void **rows,
+                            TableScratch &scratch) {
+  if (hasSpilled.load(std::memory_order_acquire))
+    find(count, keys, rows, scratch);
 }
 
 Status SpillingTable::findOrInsert(int64_t count, const int64_t *keys,
                                    void **rows, TableScratch &scratch,
                                    int64_t &inserted) {
-  find(count, keys, rows, scratch);
+  bringIn(count, keys, rows, scratch);
   return HashTable::findOrInsert(count, keys, rows, scratch, inserted);
 }
 
 Status SpillingTable::insertShard(int number, int64_t count,
                                   const int64_t *keys, void **rows,
                                   NewRow content) {
-  if (hasSpilled.load(std::memory_order_acquire)) {
-    TableScratch scratch;
-    find(count, keys, rows, scratch);
-  }
+  TableScratch scratch;
+  bringIn(count, keys, rows, scratch);
   return HashTable::insertShard(number, count, keys, rows, content);
 }
 
 Status SpillingTable::admit(int64_t count, const int64_t *keys,
                             const int64_t *occurrences, void **rows,
                             TableScratch &scratch, int64_t &inserted) {
-  find(count, keys, rows, scratch);
+  bringIn(count, keys, rows, scratch);
   return HashTable::admit(count, keys, occurrences, rows, scratch, inserted);
 }
 
@@ -243,9 +243,11 @@ int64_t SpillingTable::heldRows() const {
   return sum;
 }
 
-void SpillingTable::spill(int number, std::span<const TableRow> rows) {
+void SpillingTable::spill(int number, std::span<TableRow> rows) {
   if (rows.empty())
     return;
+  // As the store has them: the next one goes beside the last.
+  sortByKey(rows);
   RowStore::Batch batch(*store);
   const size_t bytes = rowBytes();
   for (const TableRow &row : rows)
@@ -266,33 +268,26 @@ int64_t SpillingTable::evict(int64_t count, Eviction order) {
   const double share = std::min(1.0, double(count) / double(all));
   const uint16_t now = time();
   std::atomic<int64_t> spilled{0};
-  std::atomic<bool> outOfMemory{false};
-  parallelRanges(
+  fallibleRanges(
       shardCount, double(count) * bytesOfRead, [&](int64_t begin, int64_t end) {
         // Each shard has its part: which rows it is changes no result.
-        try {
-          std::vector<TableRow> rows;
-          for (int number = int(begin); number < int(end); ++number) {
-            if (const TableMoment *reading = moment();
-                reading && !reading->isPassed(number))
-              continue;
-            listShard(number, rows);
-            const auto leaving = std::min<size_t>(
-                rows.size(), size_t(std::ceil(share * double(rows.size()))));
-            const auto rank = [&](const TableRow &row) {
-              return EvictionRank::of(layout().headerOf(row.row), now, order);
-            };
-            std::ranges::nth_element(rows, rows.begin() + int64_t(leaving), {},
-                                     rank);
-            spill(number, std::span(rows).first(leaving));
-            spilled += int64_t(leaving);
-          }
-        } catch (const std::bad_alloc &) {
-          outOfMemory = true;
+        std::vector<TableRow> rows;
+        for (int number = int(begin); number < int(end); ++number) {
+          if (const TableMoment *reading = moment();
+              reading && !reading->isPassed(number))
+            continue;
+          listShard(number, rows);
+          const auto leaving = std::min<size_t>(
+              rows.size(), size_t(std::ceil(share * double(rows.size()))));
+          const auto rank = [&](const TableRow &row) {
+            return EvictionRank::of(layout().headerOf(row.row), now, order);
+          };
+          std::ranges::nth_element(rows, rows.begin() + int64_t(leaving), {},
+                                   rank);
+          spill(number, std::span(rows).first(leaving));
+          spilled += int64_t(leaving);
         }
       });
-  if (outOfMemory)
-    throw std::bad_alloc();
   return spilled;
 }
 
@@ -309,10 +304,8 @@ void SpillingTable::putAside(int first, int end) {
 
 int64_t SpillingTable::erase(int64_t count, const int64_t *keys,
                              TableScratch &scratch) {
-  if (!hasSpilled.load(std::memory_order_relaxed))
-    return HashTable::erase(count, keys, scratch);
   std::vector<void *> rows(static_cast<size_t>(count));
-  find(count, keys, rows.data(), scratch);
+  bringIn(count, keys, rows.data(), scratch);
   // All are in memory, so that what the store has of them is old.
   RowStore::Batch batch(*store);
   for (int64_t i = 0; i < count; ++i)
