@@ -219,7 +219,7 @@ DELTAS = [
 
 TOOL = [
     Case("tool_without_command", tool(), "--help", status=2),
-    Case("tool_of_unknown_command", tool("shrink", "{world}/saved"), "shrink is no command",
+    Case("tool_of_unknown_command", tool("grow", "{world}/saved"), "grow is no command",
          "give inspect", status=2),
     Case("inspect_of_nothing", tool("inspect", "{own}/none"), "none: there is no such folder",
          "name one"),
