@@ -258,9 +258,10 @@ static void useState(const std::string &path) {
     return;
   std::array<void *, keys.size()> rows = {};
   TableScratch scratch;
+  RowImages images;
   const FrozenRows &table = *(*state)->tables()[SymbolTable];
   (void)table.findFrozen(int64_t(keys.size()), keys.data(), rows.data(),
-                         scratch);
+                         scratch, images);
   for (const void *row : rows) {
     std::vector<char> copy(table.frozenBytes());
     if (row)
