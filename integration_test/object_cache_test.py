@@ -56,7 +56,7 @@ class ObjectCache(unittest.TestCase):
 
     def test_bytes_are_the_same(self):
         for flags in ((), ("--mode=sync", "--numerics=strict"), ("--emit=obj",),
-                      ("--emit=llvm",), ("--target-cpu=x86-64-v4", "--jobs=1")):
+                      ("--emit=llvm",), ("--target-cpu=x86-64-v4", "--jobs=1"), ("--target=cuda",)):
             with self.subTest(flags=flags):
                 self.cache = self.folder / f"cache of {' '.join(flags)}"
                 off = self.compile(model("deepfm"), *flags, cached=False)
@@ -127,6 +127,9 @@ class ObjectCache(unittest.TestCase):
         for flags in (("--emit=obj", "--target-cpu=x86-64-v4"), ("--emit=llvm",)):
             self.compile(model("fm"), *flags)
             self.assertEqual(self.found, 0, flags)
+        for flags in (("--emit=ptx",), ("--emit=ptx", "--gpu-arch=sm_90")):
+            self.compile(model("fm"), *flags)
+            self.assertEqual((self.found, self.made), (0, 1), flags)
 
     def test_options_of_llvm(self):
         """They may stand in a file, and change: with them there is no cache."""

@@ -12,6 +12,9 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "pdlc/Target/ObjectCache.h"
+#include "pdlc/Target/TargetSpec.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -147,8 +150,42 @@ static Error checkCalls(const Module &module) {
   return Error::success();
 }
 
+static Expected<SmallString<0>> writePtx(Module &module,
+                                         TargetMachine &machine) {
+  optimize(module, machine);
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::AssemblyFile))
+    return createStringError("LLVM cannot write PTX");
+  passes.run(module);
+  return text;
+}
+
+/// ... unless it is known what becomes of the module.
+static Expected<SmallString<0>>
+findOrWritePtx(Module &module, TargetMachine &machine, ObjectCache *cache) {
+  if (!cache)
+    return writePtx(module, machine);
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  const TargetSpec spec{kTriple.str(), machine.getTargetCPU().str(),
+                        machine.getTargetFeatureString().str(),
+                        module.getDataLayoutStr()};
+  const ObjectCache::Key key = cache->keyOf(bitcode, "ptx", spec);
+  if (auto found = cache->find(key))
+    return SmallString<0>(StringRef(found->data(), found->size()));
+  Expected<SmallString<0>> text = writePtx(module, machine);
+  if (text)
+    cache->keep(key, *text);
+  return text;
+}
+
 Expected<std::string> pdlc::compileToPtx(mlir::ModuleOp kernels,
-                                         StringRef architecture) {
+                                         StringRef architecture,
+                                         ObjectCache *cache) {
   if (Error error = checkGpuArchitecture(architecture))
     return std::move(error);
   mlir::registerBuiltinDialectTranslation(*kernels.getContext());
@@ -174,13 +211,8 @@ Expected<std::string> pdlc::compileToPtx(mlir::ModuleOp kernels,
     return std::move(error);
   for (const std::string &body : bodies)
     addEntry(*module->getFunction(body));
-  optimize(*module, *machine);
-  SmallString<0> text;
-  raw_svector_ostream stream(text);
-  legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   CodeGenFileType::AssemblyFile))
-    return createStringError("LLVM cannot write PTX");
-  passes.run(*module);
-  return text.str().str();
+  Expected<SmallString<0>> text = findOrWritePtx(*module, *machine, cache);
+  if (!text)
+    return text.takeError();
+  return text->str().str();
 }

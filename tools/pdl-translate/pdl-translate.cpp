@@ -358,6 +358,7 @@ static mlir::LogicalResult keepKernels(mlir::ModuleOp module,
 /// Translates what a device launches of a module in phase `tasks`, and keeps it
 /// there for the descriptor.
 static mlir::LogicalResult addDeviceCode(mlir::ModuleOp module,
+                                         pdlc::ObjectCache *cache,
                                          mlir::TimingScope &timing) {
   if (!module->hasAttr(pdlc::rt::RTDialect::kTargetAttrName))
     return mlir::success();
@@ -365,7 +366,8 @@ static mlir::LogicalResult addDeviceCode(mlir::ModuleOp module,
   if (failed(keepKernels(*kernels, timing)))
     return mlir::failure();
   mlir::TimingScope translation = timing.nest("Translation to PTX");
-  Expected<std::string> text = pdlc::compileToPtx(*kernels, gpuArchitecture);
+  Expected<std::string> text =
+      pdlc::compileToPtx(*kernels, gpuArchitecture, cache);
   if (!text)
     return mlir::emitError(module.getLoc(), toString(text.takeError()));
   module->setAttr(pdlc::rt::RTDialect::kDeviceCodeAttrName,
@@ -389,6 +391,7 @@ static LibraryFiles describeLibrary(mlir::ModuleOp module) {
 /// `library`: gets what stands beside one.
 static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
                                        std::optional<pdlc::Phase> from,
+                                       pdlc::ObjectCache *cache,
                                        mlir::TimingScope &timing,
                                        LibraryFiles *library = nullptr) {
   const bool isRole = from.has_value();
@@ -404,7 +407,7 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
   if ((chosenTarget() == pdlc::Target::Cuda || library) &&
       to == pdlc::Phase::LLVM) {
     if (failed(runTo(pdlc::Phase::Tasks, /*verifies=*/false)) ||
-        failed(addDeviceCode(module, timing)))
+        failed(addDeviceCode(module, cache, timing)))
       return mlir::failure();
     if (library)
       *library = describeLibrary(module);
@@ -421,6 +424,7 @@ static mlir::LogicalResult runPipeline(mlir::ModuleOp module, pdlc::Phase to,
 /// diagnostics are printed on the way.
 static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
                                    std::vector<Program> &programs,
+                                   pdlc::ObjectCache *cache,
                                    mlir::TimingScope &timing) {
   for (mlir::Operation &op : *module->getBody())
     if (isa<mlir::ModuleOp>(op))
@@ -450,14 +454,16 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
                            "such as @train");
   if (isLowered || !isDistributed()) {
     LibraryFiles library;
-    if (!isLowered && failed(runPipeline(*module, last, std::nullopt, timing,
-                                         emitsLibrary() ? &library : nullptr)))
+    if (!isLowered &&
+        failed(runPipeline(*module, last, std::nullopt, cache, timing,
+                           emitsLibrary() ? &library : nullptr)))
       return mlir::failure();
     programs.push_back({emitsPrograms() ? "trainer" : "model",
                         std::move(module), std::move(library)});
     return mlir::success();
   }
-  if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt, timing)))
+  if (failed(runPipeline(*module, pdlc::Phase::Roles, std::nullopt, cache,
+                         timing)))
     return mlir::failure();
   for (auto role : make_early_inc_range(module->getOps<mlir::ModuleOp>())) {
     std::string name = role.getSymNameAttr().str();
@@ -467,7 +473,7 @@ static mlir::LogicalResult compile(mlir::OwningOpRef<mlir::ModuleOp> module,
       continue;
     // Programs say the model's name.
     role.setSymNameAttr(module->getSymNameAttr());
-    if (failed(runPipeline(role, last, pdlc::Phase::Roles, timing)))
+    if (failed(runPipeline(role, last, pdlc::Phase::Roles, cache, timing)))
       return mlir::failure();
     programs.push_back({std::move(name), std::move(owned), {}});
   }
@@ -665,9 +671,11 @@ static void finishCache(const pdlc::ObjectCache &cache) {
 }
 
 /// Writes what a GPU launches of a program.
-static Error emitKernels(mlir::ModuleOp program, mlir::TimingScope &timing) {
+static Error emitKernels(mlir::ModuleOp program, pdlc::ObjectCache *cache,
+                         mlir::TimingScope &timing) {
   mlir::TimingScope translation = timing.nest("Translation to PTX");
-  Expected<std::string> text = pdlc::compileToPtx(program, gpuArchitecture);
+  Expected<std::string> text =
+      pdlc::compileToPtx(program, gpuArchitecture, cache);
   if (!text)
     return createStringError(inputFile + ": " + toString(text.takeError()));
   return writeFile("kernels.ptx", [&](raw_pwrite_stream &stream) {
@@ -772,7 +780,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   std::vector<Program> programs;
-  if (failed(compile(std::move(module), programs, timing)))
+  if (failed(compile(std::move(module), programs, cache.get(), timing)))
     return 1;
   // Not before there is something to write.
   bool isNew = !sys::fs::exists(outputFolder);
@@ -781,8 +789,9 @@ int main(int argc, char **argv) {
   const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
   PassingFiles owner;
   for (Program &program : programs)
-    if (Error error = emitsKernels() ? emitKernels(*program.module, timing)
-                                     : emit(program, codegen, owner, argv[0])) {
+    if (Error error = emitsKernels()
+                          ? emitKernels(*program.module, cache.get(), timing)
+                          : emit(program, codegen, owner, argv[0])) {
       // What was written stays; a folder of nothing does not.
       owner.remove();
       if (isNew) {

@@ -15,6 +15,7 @@
 #include <string>
 
 namespace pdlc {
+class ObjectCache;
 
 /// A GPU architecture of NVIDIA's, such as `sm_80`, the oldest that code is
 /// written for. An error names those that LLVM knows.
@@ -34,9 +35,10 @@ inline std::string entryNameOf(llvm::StringRef kernel) {
 /// share of the turns. Rounding is that of strict numerics: nothing is
 /// contracted, quotients and roots are rounded, denormals are kept. Needs no
 /// CUDA installation. Fails with a sentence where a kernel calls what a GPU has
-/// no function for.
+/// no function for. With a cache they are compiled once.
 llvm::Expected<std::string> compileToPtx(mlir::ModuleOp kernels,
-                                         llvm::StringRef architecture);
+                                         llvm::StringRef architecture,
+                                         ObjectCache *cache = nullptr);
 
 } // namespace pdlc
 
