@@ -66,6 +66,13 @@ uint64_t Roster::nextIncarnation(uint32_t rank) const {
              : options.firstIncarnation;
 }
 
+uint64_t Roster::newestIncarnation() const {
+  uint64_t newest = 0;
+  for (const Trainer &trainer : trainers)
+    newest = std::max(newest, trainer.incarnation);
+  return newest;
+}
+
 void Roster::greeted(uint32_t rank) {
   Trainer &trainer = trainers[rank];
   trainer.lastGreeted = clock.now();

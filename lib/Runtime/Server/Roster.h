@@ -65,6 +65,8 @@ public:
   void asks(uint32_t rank, const ProcessIdentity &process);
   /// The incarnation of the trainer's next start.
   uint64_t nextIncarnation(uint32_t rank) const;
+  /// The largest incarnation with which a trainer has joined; 0: none has.
+  uint64_t newestIncarnation() const;
   void heard(uint32_t rank);
   /// Says of which process that trainer is.
   void sentBy(uint32_t rank, const ProcessIdentity &process);

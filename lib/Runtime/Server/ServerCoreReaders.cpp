@@ -125,6 +125,7 @@ void ServerCore::State::serveOneReader() {
     const std::lock_guard applicationLock(applicationMutex);
     Reader reader;
     std::string fault;
+    uint64_t newestStart = 0;
     {
       const std::lock_guard lock(mutex);
       if (closed || readers.empty())
@@ -132,6 +133,7 @@ void ServerCore::State::serveOneReader() {
       reader = std::move(readers.front());
       readers.pop_front();
       fault = readerFault(reader.head, 0);
+      newestStart = roster.newestIncarnation();
     }
     Envelope head = reader.head;
     head.sequence = 0;
@@ -146,8 +148,11 @@ void ServerCore::State::serveOneReader() {
                                     "ask for fewer rows");
     }
     if (payload) {
-      if (head.kind == MessageKind::Visit)
+      if (head.kind == MessageKind::Visit) {
         head.incarnation = options.jobId;
+        // Tells whether servers have the same trainers.
+        head.sequence = newestStart;
+      }
       out.add(std::move(reader.responder), head, MessageKind::Answer, *payload);
     } else {
       out.refuse(std::move(reader.responder), head, payload.status().message());

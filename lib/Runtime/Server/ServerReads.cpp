@@ -25,6 +25,7 @@
 
 using namespace pdlrt;
 
+/// What `found` is given of a row may be a copy that goes when it returns.
 template <typename Found>
 void StateServer::findForReading(const EmbeddingTable &table,
                                  std::span<const int64_t> keys, Found found) {
@@ -206,26 +207,31 @@ Expected<Message> StateServer::answerRead(const Message &payload) {
         allBytes, mostBytesOfRows));
   std::vector<std::vector<uint64_t>> known;
   std::vector<OwnedBytes> rows;
-  std::vector<const void *> found;
+  std::vector<char> isKnown;
   for (const KeysOfTable &asked : tables) {
     const auto symbol = int32_t(asked.symbol);
     const EmbeddingTable &table = *ownModel.table(symbol);
     const size_t bytes = table.frozenBytes(), offset = table.frozenOffset();
-    found.assign(asked.keys.size(), nullptr);
-    findForReading(table, asked.keys,
-                   [&](int64_t i, const void *row) { found[i] = row; });
-    std::vector<uint64_t> &bits = known.emplace_back((found.size() + 63) / 64);
+    const size_t keyCount = asked.keys.size();
+    const std::shared_ptr<std::byte> copied = pool.take(keyCount * bytes);
+    const auto placeOf = [&](size_t i) { return copied.get() + i * bytes; };
+    isKnown.assign(keyCount, false);
+    // Copied here and now: a row that is not in memory is gone behind this.
+    findForReading(table, asked.keys, [&](int64_t i, const void *row) {
+      isKnown[size_t(i)] = row != nullptr;
+      if (row)
+        std::memcpy(placeOf(size_t(i)),
+                    static_cast<const std::byte *>(row) + offset, bytes);
+    });
+    std::vector<uint64_t> &bits = known.emplace_back((keyCount + 63) / 64);
     size_t count = 0;
-    for (size_t i = 0; i < found.size(); ++i) {
-      bits[i / 64] |= uint64_t(found[i] != nullptr) << (i % 64);
-      count += found[i] != nullptr;
-    }
-    const std::shared_ptr<std::byte> copied = pool.take(count * bytes);
-    std::byte *out = copied.get();
-    for (const void *row : found)
-      if (row) {
-        std::memcpy(out, static_cast<const std::byte *>(row) + offset, bytes);
-        out += bytes;
+    for (size_t i = 0; i < keyCount; ++i)
+      if (isKnown[i]) {
+        bits[i / 64] |= uint64_t(1) << (i % 64);
+        // Only those are sent, one behind the other.
+        if (count != i)
+          std::memcpy(placeOf(count), placeOf(i), bytes);
+        ++count;
       }
     rows.push_back({copied, count * bytes});
   }

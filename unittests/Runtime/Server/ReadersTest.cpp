@@ -36,6 +36,8 @@ TEST_F(ServerCoreTest, ReadersAreNoTrainers) {
   const Reply visit = send({MessageKind::Visit, 9, 9, 0, 0, 9}, "who");
   EXPECT_EQ(visit.text(), "visited who");
   EXPECT_EQ(visit.head().incarnation, 77u);
+  // The start of a trainer that has joined.
+  EXPECT_EQ(visit.head().sequence, 1u);
   EXPECT_EQ(send({MessageKind::Read, 0, 0, 77, 0, 0}, "rows").text(),
             "read rows");
   // Of another start of the server.
@@ -363,6 +365,28 @@ TEST_F(ReadersTest, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refused({"one", "again"}), HasSubstr("and so does one"));
 }
 
+TEST_F(ReadersTest, ServersOfTwoJobsAreRefused) {
+  const auto join = [&](size_t s, uint64_t incarnation) {
+    Handshake handshake = job.server(s).handshake();
+    handshake.workers = 1;
+    handshake.checkpoint = testing::TempDir();
+    cores[s]->handle(joinFrame({MessageKind::Join, 0, 0, incarnation, 0, 0},
+                               encodeHandshake(handshake)),
+                     Responder());
+  };
+  join(0, 5 << 20);
+  // Whose trainers are on their way.
+  EXPECT_TRUE(connect().ok());
+  // A later start, which the other server is yet to see.
+  join(1, (5 << 20) + 1);
+  EXPECT_TRUE(connect().ok());
+  start(1, /*jobId=*/2);
+  join(1, 6 << 20);
+  EXPECT_EQ(connect().status().message(),
+            "server two: is of another job than one; give the addresses of one "
+            "job's servers");
+}
+
 TEST_F(ReadersTest, DamagedRequestsAreRefused) {
   StateServer &server = job.server(0);
   for (const std::string &text : {std::string(), std::string(15, '\0'),
@@ -382,6 +406,19 @@ TEST_F(ReadersTest, DamagedRequestsAreRefused) {
   EXPECT_THAT(server.answerRead(of(BlockW)).status().message(),
               HasSubstr("no table here"));
   EXPECT_FALSE(server.answerRead(of(1000)).ok());
+  // What a server says of itself: rows that are there twice, or more than can
+  // be counted.
+  for (const std::string &rows :
+       {std::string("[[0,300]]"), std::string("[[0,10],[9,1]]"),
+        std::string("[[0,10],[10,1537228672809129292]]"),
+        std::string("[[9223372036854775807,1]]"), std::string("[[-1,2]]"),
+        std::string("[[0,-1]]"), std::string("[[0]]")}) {
+    const auto said = decodeContents(Message::ofString(
+        R"({"version":1,"model":"m","seed":0,"owner":0,"owners":1,"parts":[],)"
+        R"("symbols":[{"name":"w","part":"","storage":0,"row_bytes":12,"rows":)" +
+        rows + "}]}"));
+    EXPECT_EQ(said.ok(), rows == "[[0,300]]") << rows;
+  }
   // Of an answer each byte counts, and what is cut off is noticed.
   const auto answer = job.server(owner).answerRead(of(BlockLazy));
   const auto contents = decodeContents(
