@@ -149,14 +149,21 @@ Message pdlrt::encodeContents(const ServerContents &contents) {
                  {"symbols", std::move(symbols)}});
 }
 
-static bool decodeRows(const json &rows, std::vector<RowBlock> &out) {
-  return std::ranges::all_of(rows, [&](const json &run) {
+/// Runs of rows, none of which is there twice, and whose bytes can be counted.
+static bool decodeRows(const json &rows, uint64_t rowBytes,
+                       std::vector<RowBlock> &out) {
+  int64_t end = 0;
+  const bool ascend = std::ranges::all_of(rows, [&](const json &run) {
     if (!run.is_array() || run.size() != 2 || !run[0].is_number_integer() ||
         !run[1].is_number_integer())
       return false;
-    out.push_back({run[0].get<int64_t>(), run[1].get<int64_t>()});
-    return out.back().firstRow >= 0 && out.back().rowCount >= 0;
+    const RowBlock block = {run[0].get<int64_t>(), run[1].get<int64_t>()};
+    out.push_back(block);
+    return block.firstRow >= end && block.rowCount >= 0 &&
+           !__builtin_add_overflow(block.firstRow, block.rowCount, &end);
   });
+  uint64_t bytes = 0;
+  return ascend && !__builtin_mul_overflow(uint64_t(end), rowBytes, &bytes);
 }
 
 static bool decodeSymbol(const json &object, HeldSymbol &symbol) {
@@ -170,7 +177,7 @@ static bool decodeSymbol(const json &object, HeldSymbol &symbol) {
   if (symbol.isTable)
     return decodeShards(shards, symbol.shards);
   const json *rows = findArray(object, "rows");
-  return rows && decodeRows(*rows, symbol.rows);
+  return rows && decodeRows(*rows, symbol.rowBytes, symbol.rows);
 }
 
 Expected<ServerContents> pdlrt::decodeContents(const Message &payload) {

@@ -144,7 +144,8 @@ template <typename Body> static int32_t guarded(Body &&body) {
     return body().report();
   } catch (const std::bad_alloc &) {
     return pdlrt_set_error(PDL_OUT_OF_MEMORY,
-                           "out of memory; use smaller batches, or a machine "
+                           "out of memory; use smaller batches (or, of a model "
+                           "that asks servers, a smaller cache), or a machine "
                            "with more memory");
   } catch (const std::exception &error) {
     return pdlrt_set_error(PDL_INTERNAL, error.what());

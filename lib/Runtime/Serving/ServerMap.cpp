@@ -33,9 +33,19 @@ static Status compareProgram(const pdl_descriptor &descriptor,
                            contents.model, descriptor.model_name, differences));
 }
 
-/// Success where each server is there once, and all are of as large a job.
+/// Servers of one job have been joined by the same starts of its trainers, but
+/// for those that are on their way; those of two jobs differ by far more
+/// (docs/Protocol.md, Starts of a trainer).
+static bool mayBeOfOneJob(uint64_t start, uint64_t other) {
+  constexpr uint64_t startsOfOneJob = 1024;
+  return start == 0 || other == 0 ||
+         std::max(start, other) - std::min(start, other) < startsOfOneJob;
+}
+
+/// Success where each server is there once, and all are of one job.
 static Status compareServers(const std::vector<std::string> &addresses,
-                             const std::vector<ServerContents> &servers) {
+                             const std::vector<ServerContents> &servers,
+                             const std::vector<uint64_t> &starts) {
   for (size_t s = 0; s < servers.size(); ++s)
     for (size_t before = 0; before < s; ++before) {
       const ServerContents &one = servers[before], &other = servers[s];
@@ -44,7 +54,8 @@ static Status compareServers(const std::vector<std::string> &addresses,
                       fmt::format("says that it is server {}, and so does {}; "
                                   "give each server of one job once",
                                   other.owner, addresses[before]));
-      if (one.owners != other.owners || one.seed != other.seed)
+      if (one.owners != other.owners || one.seed != other.seed ||
+          !mayBeOfOneJob(starts[before], starts[s]))
         return refuse(addresses[s],
                       fmt::format("is of another job than {}; give the "
                                   "addresses of one job's servers",
@@ -93,10 +104,11 @@ mapTable(const pdl_symbol &symbol, const std::vector<std::string> &addresses,
 Expected<std::shared_ptr<ServerMap>>
 ServerMap::of(const pdl_descriptor &descriptor,
               const std::vector<std::string> &addresses,
-              std::vector<ServerContents> servers, std::vector<uint64_t> jobs) {
+              std::vector<ServerContents> servers, std::vector<uint64_t> jobs,
+              const std::vector<uint64_t> &starts) {
   for (size_t s = 0; s < servers.size(); ++s)
     PDLRT_RETURN_IF_ERROR(compareProgram(descriptor, addresses[s], servers[s]));
-  PDLRT_RETURN_IF_ERROR(compareServers(addresses, servers));
+  PDLRT_RETURN_IF_ERROR(compareServers(addresses, servers, starts));
   auto map = std::make_shared<ServerMap>();
   map->tables.resize(size_t(descriptor.symbol_count));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {

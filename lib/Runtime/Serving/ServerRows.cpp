@@ -208,7 +208,7 @@ Status ServerRows::visitAll(ClockTime until, int mostFailures,
   isUnavailable = !called.ok() && ending == Ending::Unavailable;
   PDLRT_RETURN_IF_ERROR(called);
   std::vector<ServerContents> servers;
-  std::vector<uint64_t> jobs;
+  std::vector<uint64_t> jobs, starts;
   for (const Call &call : calls) {
     Expected<ServerContents> contents = decodeContents(call.answer.payload);
     if (!contents)
@@ -217,9 +217,10 @@ Status ServerRows::visitAll(ClockTime until, int mostFailures,
                                          contents.status().message()));
     servers.push_back(*std::move(contents));
     jobs.push_back(call.answer.head.incarnation);
+    starts.push_back(call.answer.head.sequence);
   }
   Expected<std::shared_ptr<ServerMap>> made = ServerMap::of(
-      descriptor, options.servers, std::move(servers), std::move(jobs));
+      descriptor, options.servers, std::move(servers), std::move(jobs), starts);
   if (!made)
     return std::move(made).status();
   for (std::optional<ServerMap::Table> &table : (*made)->tables)
@@ -573,9 +574,9 @@ Status ServerRows::readParameters(std::span<void *const> parameters,
                 writer.rowsWritten[size_t(i)] != symbol.row_count)
               return Status::invalid(fmt::format(
                   "the servers have {} of the {} rows of parameter @{}; where "
-                  "trainers own parameters (mode hybrid), give a checkpoint "
-                  "for "
-                  "them",
+                  "trainers own parameters (mode hybrid), they are read "
+                  "from a checkpoint: give it where the library connects, and "
+                  "reload it instead of asking the servers",
                   writer.rowsWritten[size_t(i)], symbol.row_count,
                   symbol.name));
           if (least == updates || tries == mostTries)

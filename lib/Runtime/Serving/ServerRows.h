@@ -52,12 +52,14 @@ struct ServerMap {
   /// By symbol of the descriptor; none for parameters.
   std::vector<std::optional<Table>> tables;
 
-  /// What servers said of themselves, compared with the program. An error names
-  /// the server, by its address. Throws std::bad_alloc.
+  /// What servers said of themselves, compared with the program; `starts`: the
+  /// newest start of a trainer that each knows, 0 where none has joined. An
+  /// error names the server, by its address. Throws std::bad_alloc.
   static Expected<std::shared_ptr<ServerMap>>
   of(const pdl_descriptor &descriptor,
      const std::vector<std::string> &addresses,
-     std::vector<ServerContents> servers, std::vector<uint64_t> jobs);
+     std::vector<ServerContents> servers, std::vector<uint64_t> jobs,
+     const std::vector<uint64_t> &starts);
 };
 
 class ServerRows final : public RemoteRows {
