@@ -1,0 +1,246 @@
+//===- ReadFuzzer.cpp - What readers and servers say to each other --------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both ends: a server is given any visit, read or frame, and a library any
+// answers. Neither the server nor what it has is changed by them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuzzer.h"
+#include "Serving/ServerRows.h"
+#include "Support/HandWrittenProgram.h"
+#include "pdlrt/Protocol/ReadCodec.h"
+#include "pdlrt/Sched/Scheduler.h"
+#include "pdlrt/Server/ServerCore.h"
+#include "pdlrt/Server/StateServer.h"
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+using namespace pdlrt;
+
+namespace {
+
+/// What the first byte says that the others are.
+enum class Kind { Visit, Read, Frame, Answers };
+constexpr int kindCount = 4;
+
+constexpr uint64_t jobId = 77;
+constexpr std::array<int64_t, 4> keys = {-7, 0, 10, 11};
+/// Of these half have rows.
+constexpr size_t keysWithRows = 2;
+
+/// The only server of a job, whose table has some rows.
+struct Job {
+  Job() {
+    ProgramVariant variant;
+    variant.mode = PDL_MODE_SYNC;
+    variant.role = PDL_ROLE_PSERVER;
+    descriptor = handWrittenProgram(variant);
+    placement =
+        *Placement::compute(*descriptor, 1, 1, PlacementPolicy::LeastLoaded);
+    Handshake handshake = Handshake::of(*descriptor, *placement);
+    handshake.trainers = 1;
+    server = *createStateServer(
+        {*descriptor, *placement, handshake, scheduler,
+         SaveFolder(std::filesystem::temp_directory_path().string())});
+    std::array<void *, keysWithRows> rows = {};
+    TableScratch scratch;
+    int64_t inserted = 0;
+    (void)table().findOrInsert(keysWithRows, keys.data(), rows.data(), scratch,
+                               inserted);
+  }
+  EmbeddingTable &table() { return *server->model().table(SymbolTable); }
+
+  const pdl_descriptor *descriptor;
+  std::optional<Placement> placement;
+  Scheduler scheduler{1};
+  std::unique_ptr<StateServer> server;
+};
+
+/// A network whose only server answers what it is told to.
+class Told final : public Transport {
+public:
+  Told(Clock &of, std::string contents, std::string read)
+      : of(of), contents(std::move(contents)), read(std::move(read)) {}
+  Clock &clock() override { return of; }
+  Expected<std::unique_ptr<Listener>> listen(const std::string &,
+                                             RequestHandler) override {
+    return Status::invalid("nobody listens");
+  }
+  Expected<std::unique_ptr<Connection>> connect(const std::string &) override {
+    return std::unique_ptr<Connection>(std::make_unique<Answering>(*this));
+  }
+
+private:
+  struct Answering final : Connection {
+    explicit Answering(const Told &told) : told(told) {}
+    void call(Message request, ClockTime, CallDone done) override {
+      Envelope head = splitFrame(request)->head;
+      const bool isVisit = head.kind == MessageKind::Visit;
+      head.kind = MessageKind::Answer;
+      done({CallOutcome::Answered,
+            joinFrame(head, inSlices(isVisit ? told.contents : told.read))});
+    }
+    const Told &told;
+  };
+
+  Clock &of;
+  const std::string contents, read;
+};
+
+/// Stands still.
+struct NoClock final : Clock {
+  ClockTime now() const override { return {}; }
+  void runAt(ClockTime, std::function<void()>) override {}
+};
+
+} // namespace
+
+static Job &job() {
+  static Job made;
+  return made;
+}
+
+static std::string contentsOfJob() {
+  return job()
+      .server->answerVisit(encodeVisit({job().descriptor->model_name, ""}))
+      ->toString();
+}
+
+static ReadRequest wantedRead(bool withParameters) {
+  ReadRequest request;
+  request.withParameters = withParameters;
+  if (!withParameters)
+    request.tables.push_back({SymbolTable, keys});
+  return request;
+}
+
+/// The contents, whose size stands before them in 2 bytes, and an answer.
+static std::string answersOf(const std::string &contents,
+                             const std::string &read) {
+  return std::string{char(contents.size() & 255), char(contents.size() >> 8)} +
+         contents + read;
+}
+
+std::vector<std::string> fuzzSeeds() {
+  std::vector<std::string> seeds;
+  const auto add = [&](Kind kind, const std::string &bytes) {
+    seeds.push_back(char(kind) + bytes);
+  };
+  const Message visit = encodeVisit({job().descriptor->model_name, ""});
+  add(Kind::Visit, visit.toString());
+  add(Kind::Frame,
+      joinFrame({MessageKind::Visit, 0, 0, 0, 0, 0}, visit).toString());
+  for (const bool withParameters : {false, true}) {
+    const Message read = encodeRead(wantedRead(withParameters));
+    add(Kind::Read, read.toString());
+    add(Kind::Frame,
+        joinFrame({MessageKind::Read, 0, 0, jobId, 0, 0}, read).toString());
+    add(Kind::Answers,
+        answersOf(contentsOfJob(), job().server->answerRead(read)->toString()));
+  }
+  return seeds;
+}
+
+/// What the server answers is what the client takes.
+static void fuzzRead(const Message &payload) {
+  const Expected<Decoded<ReadRequest>> read = decodeRead(payload);
+  const Expected<Message> answer = job().server->answerRead(payload);
+  if (!read) {
+    if (answer)
+      __builtin_trap();
+    return;
+  }
+  // But for bits of the first number that mean nothing.
+  if (encodeRead(read->content).toString().substr(8) !=
+      payload.toString().substr(8))
+    __builtin_trap();
+  if (answer &&
+      !decodeReadAnswer(*answer, read->content,
+                        *decodeContents(Message::ofString(contentsOfJob()))))
+    __builtin_trap();
+}
+
+/// As a transport gives it to a server of its own.
+static void fuzzFrame(const Message &message) {
+  static NoClock clock;
+  ServerCoreOptions options;
+  options.jobId = jobId;
+  ServerCore core(options, *job().server, clock);
+  const Expected<Frame> frame = splitFrame(message);
+  // Others are fuzz-frame's and fuzz-payload's.
+  if (!frame || (frame->head.kind != MessageKind::Visit &&
+                 frame->head.kind != MessageKind::Read))
+    return;
+  if (core.screen(message, message.size()))
+    return;
+  core.handle(message, Responder());
+  if (core.status().state != JobState::Running)
+    __builtin_trap();
+}
+
+/// Whatever servers say, a library writes nothing beside what it was given.
+static void fuzzAnswers(const std::string &bytes) {
+  if (bytes.size() < 2)
+    return;
+  const size_t size = uint8_t(bytes[0]) | size_t(uint8_t(bytes[1])) << 8;
+  const std::string contents = bytes.substr(2, size);
+  const std::string read = bytes.substr(2 + contents.size());
+  ConnectOptions options;
+  options.servers = {"server"};
+  options.cacheBytes = 1 << 16;
+  auto clock = std::make_unique<NoClock>();
+  auto network = std::make_unique<Told>(*clock, contents, read);
+  bool isUnavailable = false;
+  const auto rows =
+      ServerRows::connect(*job().descriptor, options, std::move(clock),
+                          std::move(network), isUnavailable);
+  if (!rows)
+    return;
+  std::vector<std::byte> found(keys.size() * (*rows)->rowBytesOf(SymbolTable));
+  const WantedRows wanted = {SymbolTable, int64_t(keys.size()), keys.data(),
+                             found.data()};
+  const auto scratch = (*rows)->makeScratch();
+  (void)(*rows)->read({&wanted, 1}, *scratch, isUnavailable);
+  std::vector<float> weights(handWrittenDense), bias(1);
+  const std::array<void *, 3> parameters = {weights.data(), bias.data(),
+                                            nullptr};
+  int64_t updates = 0;
+  (void)(*rows)->readParameters(parameters, updates, isUnavailable);
+}
+
+void fuzzOne(const std::string &bytes) {
+  if (bytes.empty())
+    return;
+  const std::string rest = bytes.substr(1);
+  const auto rowsBefore = job().table().size();
+  switch (Kind(uint8_t(bytes[0]) % kindCount)) {
+  case Kind::Visit: {
+    const Expected<Visitor> visitor = decodeVisit(inSlices(rest));
+    const bool isAnswered = job().server->answerVisit(inSlices(rest)).ok();
+    if (isAnswered && (!visitor || !visitor->token.empty()))
+      __builtin_trap();
+    break;
+  }
+  case Kind::Read:
+    fuzzRead(inSlices(rest));
+    break;
+  case Kind::Frame:
+    fuzzFrame(inSlices(rest));
+    break;
+  case Kind::Answers:
+    fuzzAnswers(rest);
+    break;
+  }
+  if (job().table().size() != rowsBefore)
+    __builtin_trap();
+}
