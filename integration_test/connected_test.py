@@ -83,6 +83,7 @@ class Connected(unittest.TestCase):
         cls.programs = pathlib.Path(folder.name)
         for name, source, flags in (
                 ("sync", "ctr_dnn", ["--mode=sync"]), ("async", "ctr_dnn", ["--mode=async"]),
+                ("hybrid", "ctr_dnn", ["--mode=hybrid"]),
                 ("library", "ctr_dnn", ["--emit=library", "--servers"]),
                 ("plain", "ctr_dnn", ["--emit=library"]),
                 ("other", "fm", ["--emit=library", "--servers"])):
@@ -116,7 +117,7 @@ class Connected(unittest.TestCase):
             time.sleep(0.02)
         return found
 
-    def start(self, mode="sync", addresses=None):
+    def start(self, mode="sync", addresses=None, server_flags=()):
         """A job of two trainers, which read pipes, and two servers."""
         self.jobs += 1
         self.saved = self.root / f"saved{self.jobs}"
@@ -126,13 +127,14 @@ class Connected(unittest.TestCase):
         saves = ["--checkpoint", self.saved, "--resume"]
         self.job = Cluster(self.programs / mode, 2, 2,
                            ["--data", *(feed.path for feed in self.feeds), "--batch-size", BATCH,
-                            "--checkpoint-steps", 1, "--checkpoint-keep", 0, *saves], saves)
+                            "--checkpoint-steps", 1, "--checkpoint-keep", 0, *saves],
+                           [*saves, *server_flags], peers=mode == "hybrid")
         self.job.addresses = addresses or self.job.addresses
-        self.addCleanup(self.end)
+        self.addCleanup(self.end, self.job)
         self.job.start()
 
-    def end(self):
-        for process in self.job.processes():
+    def end(self, job=None):
+        for process in (job or self.job).processes():
             if process.popen.poll() is None:
                 process.popen.kill()
             process.popen.wait()
@@ -252,6 +254,113 @@ class Connected(unittest.TestCase):
                 for _ in range(2):
                     self.assertEqual(loaded.run("predict", inputs)["output0"], expected)
 
+    def test_spilled_rows(self):
+        """Servers with fewer rows in memory than they have."""
+        self.start(server_flags=["--max-table-memory", "256KiB",
+                                 "--table-spill", self.root / "spilled"])
+        lines = [self.clicks(12 * BATCH) for _ in self.feeds]
+        for feed, own in zip(self.feeds, lines):
+            feed.write(own)
+        self.wait_until(lambda: self.steps() > 9, "steps")
+        # The first ones are the longest away.
+        self.asked = [line.rstrip("\n").split("\t") for line in (*lines[0], *lines[1])]
+        checkpoint = self.stand_still()
+        expected = self.expected(checkpoint)
+        with self.connect() as loaded:
+            for batch in 16, len(self.asked):
+                self.assertEqual(self.scores(loaded, batch), expected)
+
+    def test_where_trainers_own_parameters(self):
+        self.start("hybrid")
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        checkpoint = self.stand_still()
+        with self.assertRaisesRegex(serving.ServingError, "mode hybrid"):
+            self.connect()
+        with self.connect(parameters=checkpoint) as loaded:
+            self.assertEqual(self.scores(loaded), self.expected(checkpoint))
+            self.feed(3)
+            checkpoint = self.stand_still()
+            expected = self.expected(checkpoint)
+            with self.assertRaisesRegex(serving.ServingError, "reload it instead"):
+                loaded.refresh()
+            loaded.reload(checkpoint)
+            self.assertEqual(self.scores(loaded), expected)
+        if not PDL_SERVE.exists():
+            return
+        # pdl-serve takes those of the newest checkpoint.
+        version = self.put("clicks", {"servers": self.job.addresses.split(","), "row_age_ms": 0,
+                                      "refresh_ms": 50, "parameters": "saved"})
+        (version / "saved").symlink_to(self.saved)
+        with Server(self.root / "served") as server:
+            server.wait_for("version 1: loaded")
+            inputs = served_inputs_of(self.asked)
+
+            def scores():
+                return [single(x) for x in server.infer(inputs, "clicks")["output0"]]
+            self.assertEqual(scores(), expected)
+            self.feed(3)
+            expected = self.expected(self.stand_still())
+            self.wait_until(lambda: scores() == expected, "parameters of the newest checkpoint")
+
+    def put(self, name, servers, version=1):
+        """A version that is served."""
+        made = self.root / "served" / name / f".{version}"
+        made.mkdir(parents=True)
+        for library in "libctr_dnn.so", "libpdl-grpc.so.1":
+            shutil.copy(self.programs / "library" / library, made)
+        (made / "servers.json").write_text(json.dumps(servers))
+        return made.rename(made.with_name(str(version)))
+
+    @unittest.skipUnless(PDL_SERVE.exists(), "pdl-serve was not built: its packages are missing")
+    def test_a_stopped_server_holds_up_no_other_model(self):
+        self.start()
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        self.stand_still()
+        asks = {"servers": self.job.addresses.split(","), "row_age_ms": 0,
+                "timeout_ms": 1000 * 10 * LONG}
+        self.put("clicks", asks)
+        plain = self.put("plain", {})
+        (plain / "servers.json").unlink()
+        (plain / "checkpoints").symlink_to(self.saved)
+        inputs = served_inputs_of(self.asked[:3])
+        answers = []
+
+        def ask():
+            answers.append(server.ask("POST", "/v2/models/clicks/infer", {"inputs": inputs})[0])
+        with Server(self.root / "served", "--workers", 1, "--max-waiting", 4) as server:
+            expected = server.infer(inputs, "plain")
+            self.assertEqual(server.infer(inputs, "clicks"), expected)
+            stopped = self.job.servers[0].popen
+            stopped.send_signal(signal.SIGSTOP)
+            self.addCleanup(stopped.send_signal, signal.SIGCONT)
+            # More than are scored at once, and more than may wait.
+            threads = [threading.Thread(target=ask) for _ in range(7)]
+            for thread in threads:
+                thread.start()
+            self.wait_until(lambda: answers == [503, 503], "requests that are refused")
+            for _ in range(10):
+                self.assertEqual(server.infer(inputs, "plain"), expected)
+            # So are versions that are new, be it ones that ask the same server.
+            self.put("clicks", asks, 2)
+            shutil.copytree(plain, plain.with_name(".2"), symlinks=True).rename(
+                plain.with_name("2"))
+            server.wait_for("model plain, version 2: loaded")
+            self.assertEqual(answers, [503, 503])
+            stopped.send_signal(signal.SIGCONT)
+            for thread in threads:
+                thread.join()
+            self.assertEqual(answers, [503, 503, 200, 200, 200, 200, 200])
+            server.wait_for("model clicks, version 2: loaded")
+            stopped.send_signal(signal.SIGSTOP)
+        # It starts, and ends, without servers that do not answer.
+        with Server(self.root / "served") as server:
+            self.assertEqual(server.infer(inputs, "plain"), expected)
+            status, sentence = server.refused("POST", "/v2/models/clicks/infer",
+                                              {"inputs": inputs})
+            self.assertEqual(status, 404, sentence)
+
     def test_many_threads_while_a_job_of_pushes_trains(self):
         self.start("async")
         failures = []
@@ -352,10 +461,7 @@ class Connected(unittest.TestCase):
         self.wait_until(lambda: self.steps() > 0, "steps")
         checkpoint = self.stand_still()
         expected = self.expected(checkpoint)
-        version = self.root / "served" / "clicks" / "1"
-        version.mkdir(parents=True)
-        for name in "libctr_dnn.so", "libpdl-grpc.so.1":
-            shutil.copy(self.programs / "library" / name, version)
+        version = self.put("clicks", {})
 
         def say(**more):
             (version / "next").write_text(json.dumps(
@@ -392,6 +498,10 @@ class Connected(unittest.TestCase):
             self.assertEqual(status, 503)
             self.assertRegex(sentence, "^server unix:.* does not answer")
             server.wait_for("does not answer: nobody listens there.*; what was loaded before goes on")
+            for _ in range(5):
+                time.sleep(0.1)
+                self.assertEqual(server.metric("pdl_serve_model_broken"), 1)
+            self.assertEqual(sum("does not answer" in line for line in server.lines), 1)
             folder = self.job.folder
             self.start(addresses=addresses)
             self.wait_until(lambda: infer()[0] == 200, "answers of the next job")
@@ -422,6 +532,15 @@ class Connected(unittest.TestCase):
             serving.Library(self.programs / "plain" / "libctr_dnn.so").connect(second)
         with self.assertRaisesRegex(serving.ServingError, "not below zero"):
             self.connect(cache_bytes=-1)
+        # Servers of two jobs of one model and seed: their trainers are others.
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        self.start()
+        self.feed(3)
+        self.wait_until(lambda: self.steps() > 0, "steps")
+        mixed = [first, self.job.addresses.split(",")[1]]
+        with self.assertRaisesRegex(serving.ServingError, "s1: is of another job than .*s0; give"):
+            self.library.connect(mixed, timeout_ms=20000)
 
 
 if __name__ == "__main__":

@@ -25,8 +25,9 @@ class Batcher::Worker {
 public:
   explicit Worker(Metrics &metrics) : metrics(metrics) {}
 
-  /// Scores and finishes the jobs, all of one lane.
-  void run(Batch batch);
+  /// Scores and finishes the jobs, all of one lane. What it returns is ok, or
+  /// says which server did not answer.
+  Outcome run(Batch batch);
 
 private:
   /// The inputs of several jobs, one behind the other.
@@ -182,7 +183,7 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   return {};
 }
 
-void Batcher::Worker::run(Batch batch) {
+Outcome Batcher::Worker::run(Batch batch) {
   const auto now = Clock::now();
   int64_t samples = 0;
   for (const std::unique_ptr<Job> &job : batch) {
@@ -195,17 +196,23 @@ void Batcher::Worker::run(Batch batch) {
   Outcome together;
   if (isTogether)
     together = withMemory([&] { return scoreTogether(batch, samples); });
+  Outcome unavailable;
+  if (together.code == Code::Unavailable)
+    unavailable = together;
   for (std::unique_ptr<Job> &job : batch) {
     // Nobody waits for servers again that do not answer.
-    if (isTogether && together.code == Code::Unavailable)
-      job->outcome = together;
+    if (!unavailable.ok())
+      job->outcome = unavailable;
     // Where one of them is faulty, the others are not.
     else if (!isTogether || !together.ok())
       job->outcome = withMemory([&] { return scoreAlone(*job); });
+    if (job->outcome.code == Code::Unavailable)
+      unavailable = job->outcome;
     metrics.waitingSamples().Decrement(double(job->batch));
     job->finish();
     job.reset();
   }
+  return unavailable;
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,26 +254,30 @@ Lane &Batcher::laneOf(Job &job) {
       found != lanes.end())
     return **found;
   lanes.push_back(std::make_unique<Lane>());
+  std::shared_ptr<Seats> &asking = job.version->seats;
+  if (job.version->isConnected() && !asking)
+    asking = std::make_shared<Seats>();
+  lanes.back()->seats = job.version->isConnected() ? asking : ownSeats;
   for (const JobInput &input : job.inputs)
     lanes.back()->hasTexts.push_back(input.hasTexts());
   return *lanes.back();
 }
 
 void Batcher::submit(std::unique_ptr<Job> job) {
-  bool isNews = false;
   {
     const std::lock_guard lock(mutex);
-    if (waiting < options.mostWaiting) {
-      Lane &lane = laneOf(*job);
+    Lane &lane = laneOf(*job);
+    if (lane.seats->waiting < options.mostWaiting) {
       const bool wasEmpty = lane.jobs.empty(),
                  wasFull = lane.samples >= options.mostSamples;
       metrics.waitingSamples().Increment(double(job->batch));
       lane.samples += job->batch;
       lane.jobs.push_back(std::move(job));
-      ++waiting;
+      ++lane.seats->waiting;
       if (wasEmpty)
         filled.push_back(&lane);
-      isNews = wasEmpty || (!wasFull && lane.samples >= options.mostSamples);
+      if (wasEmpty || (!wasFull && lane.samples >= options.mostSamples))
+        wakeOne();
     }
   }
   if (job) {
@@ -275,8 +286,23 @@ void Batcher::submit(std::unique_ptr<Job> job) {
                                 "send this one later, or to another server",
                                 options.mostWaiting)};
     job->finish();
-  } else if (isNews) {
-    changed.notify_one();
+  }
+}
+
+/// So that a lane with a seat has a thread, also while all others wait for
+/// servers. The lock is held.
+void Batcher::wakeOne() {
+  changed.notify_one();
+  const auto hasSeat = [&](const Lane *lane) {
+    return lane->seats->taken < options.workers;
+  };
+  if (isEnding || running < threads.size() ||
+      std::ranges::none_of(filled, hasSeat))
+    return;
+  try {
+    threads.emplace_back([this] { work(); });
+  } catch (const std::exception &) {
+    // One of those that there are takes it, later.
   }
 }
 
@@ -284,6 +310,8 @@ Lane *Batcher::findRipe(Clock::time_point now, Clock::time_point &until) const {
   Lane *oldest = nullptr;
   until = Clock::time_point::max();
   for (Lane *lane : filled) {
+    if (lane->seats->taken >= options.workers)
+      continue;
     const auto arrived = lane->jobs.front()->arrived;
     if (!isHurrying && lane->samples < options.mostSamples &&
         arrived + options.delay > now)
@@ -305,9 +333,28 @@ Batcher::Batch Batcher::takeBatch(Lane &lane) {
     lane.jobs.pop_front();
   }
   lane.samples -= samples;
-  waiting -= batch.size();
+  lane.seats->waiting -= batch.size();
   if (lane.jobs.empty())
     std::erase(filled, &lane);
+  return batch;
+}
+
+Batcher::Batch Batcher::takeEarlier(const Seats &seats,
+                                    Clock::time_point since) {
+  Batch batch;
+  // Lanes that become empty leave the list.
+  for (Lane *lane : std::vector(filled)) {
+    if (lane->seats.get() != &seats)
+      continue;
+    while (!lane->jobs.empty() && lane->jobs.front()->arrived < since) {
+      lane->samples -= lane->jobs.front()->batch;
+      --lane->seats->waiting;
+      batch.push_back(std::move(lane->jobs.front()));
+      lane->jobs.pop_front();
+    }
+    if (lane->jobs.empty())
+      std::erase(filled, lane);
+  }
   return batch;
 }
 
@@ -316,16 +363,35 @@ void Batcher::work() {
   std::unique_lock lock(mutex);
   for (;;) {
     Clock::time_point until;
-    if (Lane *lane = findRipe(Clock::now(), until)) {
+    const auto now = Clock::now();
+    if (Lane *lane = findRipe(now, until)) {
+      // The lane goes with its version.
+      const std::shared_ptr<Seats> seats = lane->seats;
       Batch batch = takeBatch(*lane);
+      ++seats->taken;
+      ++running;
       // Whoever waits may have been told of this batch only.
-      const bool isMore = !filled.empty();
+      if (!filled.empty())
+        wakeOne();
       lock.unlock();
-      if (isMore)
-        changed.notify_one();
-      worker.run(std::move(batch));
+      const Outcome unavailable = worker.run(std::move(batch));
+      lock.lock();
+      --seats->taken;
+      --running;
+      if (unavailable.ok())
+        continue;
+      // Who waited all along waits for these servers no longer.
+      Batch earlier = takeEarlier(*seats, now);
+      lock.unlock();
+      for (std::unique_ptr<Job> &job : earlier) {
+        job->outcome = unavailable;
+        metrics.waitingSamples().Decrement(double(job->batch));
+        job->finish();
+        job.reset();
+      }
       lock.lock();
     } else if (isEnding) {
+      // What waits for a seat is taken by who has it.
       return;
     } else if (until == Clock::time_point::max()) {
       changed.wait(lock);

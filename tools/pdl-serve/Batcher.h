@@ -32,6 +32,14 @@ struct BatchOptions {
   size_t mostWaiting = 4096;
 };
 
+/// Batches that are scored at once, and requests that wait, of versions that
+/// share them: all that hold their tables, or one that asks servers. That one's
+/// batches may wait for long, and keep nobody else's waiting.
+struct Seats {
+  unsigned taken = 0;
+  size_t waiting = 0;
+};
+
 /// Jobs of one program that may be put together: those with the same inputs
 /// being texts.
 class Lane {
@@ -39,6 +47,7 @@ public:
   std::vector<bool> hasTexts;
   std::deque<std::unique_ptr<Job>> jobs;
   int64_t samples = 0;
+  std::shared_ptr<Seats> seats;
 };
 
 /// Puts requests of one program together and scores them, in threads of its
@@ -62,10 +71,13 @@ private:
   using Batch = std::vector<std::unique_ptr<Job>>;
 
   Lane &laneOf(Job &job);
-  /// The lane whose first job came first of those that wait no longer; null:
-  /// none, and `until` is when there may be one.
+  /// The lane whose first job came first of those that wait no longer and have
+  /// a seat; null: none, and `until` is when there may be one.
   Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
   Batch takeBatch(Lane &lane);
+  /// Jobs that came before `since`, of all lanes with these seats.
+  Batch takeEarlier(const Seats &seats, Clock::time_point since);
+  void wakeOne();
   void work();
 
   const BatchOptions options;
@@ -74,9 +86,13 @@ private:
   std::condition_variable changed;
   /// Lanes with jobs.
   std::vector<Lane *> filled;
-  size_t waiting = 0;
+  /// Of versions that hold their tables.
+  const std::shared_ptr<Seats> ownSeats = std::make_shared<Seats>();
+  /// Threads that score.
+  size_t running = 0;
   bool isHurrying = false;
   bool isEnding = false;
+  /// As many as there are workers, and more while batches wait for servers.
   std::vector<std::jthread> threads;
 };
 

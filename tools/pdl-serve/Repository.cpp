@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <future>
 #include <new>
 #include <optional>
 #include <sys/stat.h>
+#include <system_error>
 
 using namespace pdlserve;
 using pdlrt::Expected;
@@ -32,8 +34,10 @@ struct Stamp {
   bool operator==(const Stamp &) const = default;
 };
 
+} // namespace
+
 /// What a version consists of at one look.
-struct Content {
+struct Repository::Content {
   Stamp library;
   /// The newest checkpoint, the export or the dump.
   Stamp values;
@@ -42,6 +46,19 @@ struct Content {
 
   bool operator==(const Content &) const = default;
 };
+
+namespace {
+/// What a version is given that asks servers: a thread of its own does so, as
+/// they may take long to answer, and other versions do not wait for them.
+struct Asked {
+  Status status;
+  /// Null: the one that there is was refreshed.
+  std::shared_ptr<Version> version;
+};
+
+bool isDone(const std::future<Asked> &asking) {
+  return asking.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
 } // namespace
 
 struct Repository::Watched {
@@ -49,6 +66,13 @@ struct Repository::Watched {
   /// What `version` was loaded from, and what could not be loaded since.
   std::optional<Content> loaded, failed;
   std::string reason;
+  /// Servers that are asked, and for what.
+  std::future<Asked> asking;
+  Content askedFor;
+};
+
+struct Repository::Leaving {
+  std::vector<std::future<Asked>> asking;
 };
 
 static Stamp stampOf(const fs::path &path) {
@@ -103,7 +127,8 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
   return newest;
 }
 
-static Expected<Content> contentOf(const fs::path &folder) {
+Expected<Repository::Content> Repository::contentOf(const std::string &where) {
+  const fs::path folder = where;
   auto library = onlyFile(folder, ".so", "libraries");
   if (!library)
     return std::move(library).status();
@@ -154,6 +179,7 @@ static int64_t versionNumber(const std::string &name) {
 
 Repository::Repository(std::string folder, Metrics &metrics)
     : folder(std::move(folder)), metrics(metrics),
+      leaving(std::make_unique<Leaving>()),
       current(std::make_shared<const Models>()) {}
 
 Repository::~Repository() = default;
@@ -199,46 +225,118 @@ template <typename Load> static Status loadWith(Load &&load) {
   }
 }
 
+void Repository::fail(const Key &key, Watched &watched,
+                      const std::string &sentence) {
+  if (sentence == watched.reason)
+    return;
+  watched.reason = sentence;
+  const auto &[model, number] = key;
+  metrics.countLoad(model, std::to_string(number), false);
+  publish();
+  pdlrt::logWarning(fmt::format("model {}, version {}: {}{}", model, number,
+                                sentence,
+                                watched.version ? "; what was loaded before "
+                                                  "goes on"
+                                                : ""));
+}
+
+/// What `load` returns, by a thread that may wait for servers.
+template <typename Load> static std::future<Asked> askBeside(Load load) {
+  const auto ask = [load = std::move(load)]() -> Asked {
+    Asked asked;
+    asked.status = loadWith([&] { return load(asked.version); });
+    return asked;
+  };
+  try {
+    return std::async(std::launch::async, ask);
+  } catch (const std::system_error &) {
+    std::promise<Asked> none;
+    none.set_value({Status::outOfMemory("there is no thread for it"), {}});
+    return none.get_future();
+  }
+}
+
+void Repository::askServers(const Key &key, Watched &watched,
+                            const Content &content) {
+  if (watched.asking.valid()) {
+    if (watched.askedFor == content) {
+      if (!isDone(watched.asking))
+        return;
+      Asked asked = watched.asking.get();
+      if (asked.version) {
+        watched.version = std::move(asked.version);
+        tell(key, watched, content, "loaded");
+      } else if (!asked.status.ok()) {
+        fail(key, watched, asked.status.message());
+      } else {
+        // Whatever was broken is gone.
+        watched.reason.clear();
+      }
+      return;
+    }
+    leaving->asking.push_back(std::move(watched.asking));
+  }
+  watched.askedFor = content;
+  if (watched.loaded != content) {
+    // Servers may answer by now.
+    watched.asking = askBeside([key, content, &metrics = metrics](
+                                   std::shared_ptr<Version> &to) {
+      auto opened = Version::open(key.first, key.second, content.library.path,
+                                  content.values.path, metrics);
+      if (opened)
+        to = *std::move(opened);
+      return opened.ok() ? Status() : opened.status();
+    });
+  } else if (!watched.reason.empty() || watched.version->isRefreshDue()) {
+    watched.asking =
+        askBeside([version = watched.version](std::shared_ptr<Version> &) {
+          return version->refresh();
+        });
+  }
+}
+
+/// Publishes what was loaded, and says so.
+void Repository::tell(const Key &key, Watched &watched, const Content &content,
+                      const std::string &what) {
+  const auto &[model, number] = key;
+  metrics.countLoad(model, std::to_string(number), true);
+  watched.loaded = content;
+  watched.failed.reset();
+  watched.reason.clear();
+  tellValues(key, watched, what + " " + content.values.path);
+}
+
+void Repository::tellValues(const Key &key, const Watched &watched,
+                            const std::string &what) {
+  // Whoever reads of it finds it.
+  publish();
+  const pdl_serving_state state = watched.version->state();
+  pdlrt::logInfo(fmt::format("model {}, version {}: {}, {} rows, {:.1f} MiB",
+                             key.first, key.second, what, state.rows,
+                             double(state.bytes) / (1 << 20)));
+}
+
 void Repository::lookAt(const Key &key, Watched &watched) {
   const auto &[model, number] = key;
-  const std::string version = std::to_string(number);
-  const fs::path path = fs::path(folder) / model / version;
-  const auto fail = [&](const std::string &sentence) {
-    if (sentence == watched.reason)
-      return;
-    watched.reason = sentence;
-    metrics.countLoad(model, version, false);
-    publish();
-    pdlrt::logWarning(fmt::format("model {}, version {}: {}{}", model, version,
-                                  sentence,
-                                  watched.version ? "; what was loaded before "
-                                                    "goes on"
-                                                  : ""));
-  };
+  const fs::path path = fs::path(folder) / model / std::to_string(number);
   Expected<Content> content = contentOf(path);
   if (!content) {
-    fail(content.status().message());
+    fail(key, watched, content.status().message());
     return;
   }
-  const bool asksServers = isServersFile(content->values.path);
+  if (isServersFile(content->values.path)) {
+    askServers(key, watched, *content);
+    return;
+  }
   if (watched.loaded == *content) {
-    if (asksServers)
-      if (const Status status =
-              loadWith([&] { return watched.version->refreshIfDue(); });
-          !status.ok()) {
-        fail(status.message());
-        return;
-      }
     // Whatever was broken is gone.
     watched.failed.reset();
     watched.reason.clear();
     return;
   }
-  // Servers may answer by now.
-  if (watched.failed == *content && !asksServers)
+  if (watched.failed == *content)
     return;
-  const bool isNew = !watched.version || asksServers ||
-                     watched.version->isConnected() ||
+  const bool isNew = !watched.version || watched.version->isConnected() ||
                      watched.loaded->library != content->library;
   bool isOlder = false;
   Status status = loadWith([&]() -> Status {
@@ -257,43 +355,28 @@ void Repository::lookAt(const Key &key, Watched &watched) {
       watched.version = *std::move(opened);
     return status;
   });
+  if (status.ok()) {
+    tell(key, watched, *content, isNew ? "loaded" : "took the values of");
+    return;
+  }
   // What was removed or replaced while it was read, as old checkpoints are, has
   // not failed: the next look finds what is there by then.
-  if (!status.ok() && !isOlder) {
+  if (!isOlder) {
     const Expected<Content> now = contentOf(path);
     if (!now || *now != *content)
       return;
   }
-  if (status.ok()) {
-    metrics.countLoad(model, version, true);
-    watched.loaded = *content;
-    watched.failed.reset();
-    watched.reason.clear();
-  } else {
-    watched.failed = *content;
+  watched.failed = *content;
+  if (isOlder) {
     // Newer values are taken without opening the library again.
-    if (isOlder) {
-      watched.loaded = *content;
-      watched.loaded->values = {};
-    }
+    watched.loaded = *content;
+    watched.loaded->values = {};
+    tellValues(key, watched,
+               "loaded an older checkpoint of " + content->checkpoints);
   }
-  if (status.ok() || isOlder) {
-    // Whoever reads of it finds it.
-    publish();
-    const pdl_serving_state state = watched.version->state();
-    pdlrt::logInfo(
-        fmt::format("model {}, version {}: {} {}, {} rows, {:.1f} MiB", model,
-                    version, isNew ? "loaded" : "took the values of",
-                    isOlder ? "an older checkpoint of " + content->checkpoints
-                            : content->values.path,
-                    state.rows, double(state.bytes) / (1 << 20)));
-  }
-  if (status.ok())
-    return;
   // Another thing that fails alike is told too.
-  if (!asksServers)
-    watched.reason.clear();
-  fail(status.message());
+  watched.reason.clear();
+  fail(key, watched, status.message());
 }
 
 void Repository::look() {
@@ -304,7 +387,10 @@ void Repository::look() {
   for (const auto &[key, watched] : all)
     if (std::ranges::find(keys, key) == keys.end())
       gone.push_back(key);
+  std::erase_if(leaving->asking, isDone);
   for (const Key &key : gone) {
+    if (std::future<Asked> &asking = all[key].asking; asking.valid())
+      leaving->asking.push_back(std::move(asking));
     all.erase(key);
     publish();
     const auto &[model, number] = key;
@@ -316,6 +402,27 @@ void Repository::look() {
   for (const Key &key : keys)
     lookAt(key, all[key]);
   publish();
+}
+
+bool Repository::isAsking() const {
+  return !std::ranges::all_of(leaving->asking, isDone) ||
+         std::ranges::any_of(all, [](const auto &each) {
+           const Watched &watched = each.second;
+           return watched.asking.valid() && !isDone(watched.asking);
+         });
+}
+
+void Repository::lookFirst(std::chrono::milliseconds patience) {
+  look();
+  const auto until = std::chrono::steady_clock::now() + patience;
+  bool isAsked = false;
+  for (auto &[key, watched] : all)
+    if (watched.asking.valid()) {
+      isAsked = true;
+      watched.asking.wait_until(until);
+    }
+  if (isAsked)
+    look();
 }
 
 void Repository::publish() {

@@ -21,6 +21,7 @@
 #include "Outcome.h"
 #include "Version.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,6 +50,12 @@ public:
   /// Brings the models to what lies in the folder. What cannot be loaded is
   /// told once in the log, and what was loaded before goes on.
   void look();
+  /// The same as the first look. Versions that ask servers are there behind it
+  /// where these answer within `patience`, else later.
+  void lookFirst(std::chrono::milliseconds patience);
+  /// Whether servers are being asked, for which the destructor waits. Of the
+  /// thread that looks.
+  bool isAsking() const;
 
   /// A program by MODEL or MODEL@PROGRAM, of a version or, where it is empty,
   /// of the highest that answers.
@@ -71,7 +78,9 @@ public:
   std::vector<std::string> versionsOf(const std::string &model) const;
 
 private:
+  struct Content;
   struct Watched;
+  struct Leaving;
   using Versions = std::map<int64_t, std::shared_ptr<Version>>;
   using Models = std::map<std::string, Versions, std::less<>>;
   using Key = std::pair<std::string, int64_t>;
@@ -79,12 +88,21 @@ private:
   /// False: the folder could not be read.
   bool listFolder(std::vector<Key> &keys);
   void lookAt(const Key &key, Watched &watched);
+  void askServers(const Key &key, Watched &watched, const Content &content);
+  void fail(const Key &key, Watched &watched, const std::string &sentence);
+  void tell(const Key &key, Watched &watched, const Content &content,
+            const std::string &what);
+  void tellValues(const Key &key, const Watched &watched,
+                  const std::string &what);
+  static pdlrt::Expected<Content> contentOf(const std::string &folder);
   void publish();
 
   const std::string folder;
   Metrics &metrics;
   /// Of the thread that looks.
   std::map<Key, Watched> all;
+  /// Servers that were asked for what is not wanted any more.
+  std::unique_ptr<Leaving> leaving;
   bool wasUnreadable = false;
 
   mutable std::mutex mutex;

@@ -34,6 +34,7 @@ pdl_serving_connection ServersFile::connection() const {
   to.struct_size = sizeof(to);
   to.servers = servers.c_str();
   to.token = token.c_str();
+  to.parameters = parameters.c_str();
   to.cache_bytes = cacheBytes;
   to.row_age_ms = rowAgeMillis;
   to.timeout_ms = timeoutMillis;
@@ -93,14 +94,21 @@ Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
       file.token = *std::move(token);
       continue;
     }
+    if (name == "parameters") {
+      if (!value.is_string() || value.get<std::string>().empty())
+        return refuse("parameters is no path");
+      file.parameters =
+          (fs::path(path).parent_path() / value.get<std::string>()).string();
+      continue;
+    }
     const Number *found = nullptr;
     for (const Number &number : numbers)
       if (name == number.name)
         found = &number;
     if (!found)
       return refuse(fmt::format("has '{}', which is none of servers, "
-                                "token_file, cache_mib, row_age_ms, "
-                                "timeout_ms and refresh_ms",
+                                "token_file, parameters, cache_mib, "
+                                "row_age_ms, timeout_ms and refresh_ms",
                                 name));
     if (!value.is_number_integer() || value.get<int64_t>() < found->least ||
         value.get<int64_t>() > found->most)

@@ -32,6 +32,9 @@ struct ServersFile {
   std::string servers;
   /// Of the job's --token-file.
   std::string token;
+  /// What libraries open, of which parameters are read; empty: servers are
+  /// asked for them too.
+  std::string parameters;
   int64_t cacheBytes = int64_t(256) << 20;
   int64_t rowAgeMillis = 1000, timeoutMillis = 1000;
   /// How old parameters may be before they are asked for again.

@@ -90,14 +90,18 @@ Outcome Version::run(int32_t program, int64_t batch,
   }
 }
 
-Status Version::refreshIfDue() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - refreshed < std::chrono::milliseconds(connection->refreshMillis))
-    return {};
-  refreshed = now;
+bool Version::isRefreshDue() const {
+  return std::chrono::steady_clock::now() - refreshed >=
+         std::chrono::milliseconds(connection->refreshMillis);
+}
+
+Status Version::refresh() {
   const pdl_serving &functions = library->functions();
-  if (functions.refresh(values))
+  const std::string &parameters = connection->parameters;
+  if (parameters.empty() ? functions.refresh(values)
+                         : functions.reload(values, parameters.c_str()))
     return Status::invalid(functions.last_error());
+  refreshed = std::chrono::steady_clock::now();
   return {};
 }
 

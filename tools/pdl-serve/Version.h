@@ -26,6 +26,7 @@
 namespace pdlserve {
 
 class Lane;
+struct Seats;
 
 /// A library with values. It lives as long as the folder that it is of, and
 /// behind that until the last request that it answers. Threads may share it.
@@ -48,9 +49,10 @@ public:
               void *const *outputs);
   /// Whether it asks servers for rows.
   bool isConnected() const { return connection.has_value(); }
-  /// Of one that does: asks for the parameters where they are as old as its
-  /// file says.
-  pdlrt::Status refreshIfDue();
+  /// Of one that does: whether its parameters are as old as its file says, and
+  /// takes those that there are now. Not by two threads at once.
+  bool isRefreshDue() const;
+  pdlrt::Status refresh();
   /// Of one that does: how rows were found since the last call.
   pdl_serving_row_counts takeRowCounts();
 
@@ -72,6 +74,8 @@ public:
 
   /// Jobs that wait, by program. Only the batcher uses them.
   std::vector<std::vector<std::unique_ptr<Lane>>> lanes;
+  /// Of one that asks servers; made with its first lane.
+  std::shared_ptr<Seats> seats;
 
 private:
   Version() = default;

@@ -98,14 +98,16 @@ static void addFlags(CLI::App &app, Options &options) {
       ->check(pdlrt::secondsFlag())
       ->capture_default_str();
   app.add_option("--workers", options.batch.workers,
-                 "Threads that score (default: one for each processor)")
+                 "Threads that score (default: one for each processor); a "
+                 "version that asks servers has as many of its own")
       ->transform(pdlrt::wholeNumber(1, 1024));
   app.add_option("--http-threads", options.connections.threads,
                  "Threads that read and write HTTP (default: one for four "
                  "processors)")
       ->transform(pdlrt::wholeNumber(1, 256));
   app.add_option("--max-waiting", options.batch.mostWaiting,
-                 "Requests that wait at most; more are refused (503, "
+                 "Requests that wait at most, of each version that asks "
+                 "servers and of all others together; more are refused (503, "
                  "UNAVAILABLE)")
       ->transform(pdlrt::wholeNumber(1, UINT32_MAX))
       ->capture_default_str();
@@ -165,7 +167,7 @@ static int serve(Options options) {
   GrpcServer grpc(repository, *batcher, metrics, isStopping,
                   options.connections.mostBody);
   // Before any client can ask.
-  repository.look();
+  repository.lookFirst(std::chrono::seconds(1));
   for (const std::string &address : options.http) {
     auto taken = http.listen(address);
     if (!taken)
@@ -189,13 +191,16 @@ static int serve(Options options) {
   batcher->hurry();
   const bool isGrpcDone = grpc.stop(until);
   const bool isHttpDone = http.waitUntilClosed(until);
+  if (!isGrpcDone || !isHttpDone)
+    // Threads that still score, or wait for servers, end with the process.
+    std::_Exit(pdlrt::fail(1, fmt::format("requests were not finished within "
+                                          "{} seconds; give more with --grace",
+                                          options.grace)));
   http.join();
   batcher.reset();
-  if (isGrpcDone && isHttpDone)
-    return 0;
-  return pdlrt::fail(1, fmt::format("requests were not finished within {} "
-                                    "seconds; give more with --grace",
-                                    options.grace));
+  if (repository.isAsking())
+    std::_Exit(0);
+  return 0;
 }
 
 static int run(int argc, char **argv) {
