@@ -4,12 +4,15 @@
 """pdl-check-serving: models agree on all ways, fused and not; a wrong checkpoint, model, hash or
 record is named in one sentence."""
 
+import contextlib
 import http.client
 import http.server
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -24,9 +27,18 @@ from push_modes import PDL_CHECKPOINT
 PDL_CHECK = BUILD / "bin" / "pdl-check-serving"
 PDL_SERVE = BUILD / "bin" / "pdl-serve"
 ROWS = 700
+# Longer than any machine takes.
+LONG = 180
 # A number as it is and as bits, twice.
 TWO_VALUES = (r"-?[0-9.e-]+ \(0x[0-9a-f]{8}\) instead of -?[0-9.e-]+ \(0x[0-9a-f]{8}\); "
               r"\d+ of \d+ rows differ")
+
+
+def commands():
+    """The command lines of all processes."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_text(errors="replace")
 
 
 class Changed(http.server.BaseHTTPRequestHandler):
@@ -263,6 +275,9 @@ class CheckServingTest(unittest.TestCase):
                  "is of numerics fast, whose last digits may differ with the batch"),
                 ([*self.compiled[:2], "--library", self.data], "is no library"),
                 ([*self.compiled, "--program", "rank"], "has no program @rank"),
+                (["--trainer", self.root / "none", *self.compiled[2:]], "none cannot be started: No "
+                                                                        "such file"),
+                (["--trainer", "/bin/true", *self.compiled[2:]], "/bin/true is no trainer"),
                 ([*self.compiled, "--server", f"unix:{self.root}/none"], "does not answer"),
                 ([*self.compiled, "--served", self.root / "none"], "there are no values at"),
                 ([*self.compiled, "--tools", self.root], "there is no pdl-serve in"),
@@ -270,6 +285,30 @@ class CheckServingTest(unittest.TestCase):
             with self.subTest(told):
                 self.assertIn(told, self.differs("--checkpoint", self.checkpoint, *arguments,
                                                  "--batch-sizes", "512"))
+
+    def test_stopped(self):
+        """What was started and written is gone."""
+        for number, name in (signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT"):
+            with self.subTest(name), tempfile.TemporaryDirectory(dir="/tmp") as folder:
+                with subprocess.Popen(
+                        [PDL_CHECK, *self.compiled, "--checkpoint", self.checkpoint, "--data",
+                         self.data, "--no-evaluate", "--rows", ":50", "--batch-sizes",
+                         ",".join(["1"] * 30)],
+                        env={**os.environ, "TMPDIR": folder}, stdout=subprocess.DEVNULL,
+                        stderr=subprocess.PIPE, text=True) as process:
+                    found = pathlib.Path(folder)
+                    end = time.monotonic() + LONG
+                    while not list(found.glob("*/server-0/socket")):
+                        self.assertIsNone(process.poll())
+                        self.assertLess(time.monotonic(), end)
+                        time.sleep(0.01)
+                    process.send_signal(number)
+                    said = process.communicate(timeout=LONG)[1]
+                self.assertEqual(process.returncode, 128 + number, said)
+                self.assertEqual(said, f"pdl-check-serving: stopped by {name} before all was "
+                                       "compared\n")
+                self.assertEqual(list(found.iterdir()), [])
+                self.assertEqual([words for words in commands() if folder in words], [])
 
     def test_flags(self):
         for arguments, told in (

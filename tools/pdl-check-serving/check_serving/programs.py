@@ -16,7 +16,11 @@ from pdl import serving
 
 def run(*command):
     """A command that must succeed; what it printed."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    except OSError as error:
+        raise Failure(f"{command[0]} cannot be started: {error.strerror}; name a program that "
+                      "can") from error
     if done.returncode != 0:
         said = done.stderr.strip() or done.stdout.strip() or "nothing"
         raise Failure(f"{command[0]} ended with status {done.returncode} and said: {said}")
@@ -62,6 +66,8 @@ class Trainer:
         found = dict(line.split(maxsplit=1) for line in described.splitlines()
                      if line.startswith(("model ", "numerics ")))
         self.model = found.get("model", "").strip()
+        if not self.model:
+            raise Failure(f"{path} is no trainer; name one that pdl-translate made")
         if found.get("numerics", "").strip() == "fast":
             refuse_fast(path)
 
