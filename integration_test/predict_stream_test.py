@@ -340,6 +340,15 @@ class PredictStream(unittest.TestCase):
         status, rest, errors = stream.wait()
         self.assertEqual((status, rest), (0, []), errors)
 
+    def test_bad_rows_alone(self):
+        done = subprocess.run([str(a) for a in self.command("--max-bad-rows", 9)], text=True,
+                              input="r0\t0\tmany\t0\nr1\t0\tfew\t0\n", capture_output=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[1:], ["r0\tnan", "r1\tnan"])
+        self.assertRegex(done.stderr, "warning: predicted nan for standard input:1:3: field `x`: "
+                                      "`many` is not")
+        self.assertIn(": all rows are bad (2); check the delimiter and the columns", done.stderr)
+
     def test_standard_input_is_read_from_where_it_stands(self):
         path = self.put("offset.tsv", lines_of(range(4)))
         with open(path, "rb") as file:

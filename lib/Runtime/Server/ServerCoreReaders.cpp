@@ -102,7 +102,7 @@ void ServerCore::State::handleReader(const Envelope &head,
 }
 
 /// Lets the executor serve the one that came first, behind all that it has.
-void ServerCore::State::serveReaders() {
+void ServerCore::State::serveReaders() try {
   executor.run([self = shared_from_this()] {
     try {
       self->serveOneReader();
@@ -117,6 +117,12 @@ void ServerCore::State::serveReaders() {
     }
     self->serveReaders();
   });
+} catch (const std::bad_alloc &) {
+  // Their calls end, and who comes next finds nobody waiting.
+  std::deque<Reader> gone;
+  const std::lock_guard lock(mutex);
+  std::swap(gone, readers);
+  servesReaders = false;
 }
 
 void ServerCore::State::serveOneReader() {

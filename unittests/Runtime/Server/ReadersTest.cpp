@@ -84,6 +84,8 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   // Runs what it has when it is told to.
   struct Later final : Executor {
     void run(std::function<void()> task) override {
+      if (std::exchange(lacksMemory, false))
+        throw std::bad_alloc();
       tasks.push_back(std::move(task));
     }
     void runOne() {
@@ -92,6 +94,7 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
       task();
     }
     std::vector<std::function<void()>> tasks;
+    bool lacksMemory = false;
   } executor;
   RecordingApplication with(2);
   with.answerReaders = true;
@@ -120,6 +123,19 @@ TEST_F(ServerCoreTest, ReadersWaitInABoundedQueueOfTheirOwn) {
   while (!executor.tasks.empty())
     executor.runOne();
   EXPECT_EQ(replies[63].text(), "read rows");
+  // Where memory ends, those that wait are let go, and others are served.
+  executor.lacksMemory = true;
+  EXPECT_FALSE(ask().came());
+  EXPECT_TRUE(executor.tasks.empty());
+  const Reply next = ask(), last = ask();
+  executor.lacksMemory = true;
+  executor.runOne();
+  EXPECT_EQ(next.text(), "read rows");
+  EXPECT_FALSE(last.came());
+  EXPECT_TRUE(executor.tasks.empty());
+  const Reply after = ask();
+  executor.runOne();
+  EXPECT_EQ(after.text(), "read rows");
 }
 
 //===----------------------------------------------------------------------===//

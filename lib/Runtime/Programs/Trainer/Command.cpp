@@ -355,6 +355,11 @@ Status Command::requireSamples(const pdl_program &program, const Report &report,
     return {};
   const std::string where = inputName(files.front()) +
                             (files.size() > 1 ? " and the other files" : "");
+  if (report.samples == 0 && report.badRows > 0)
+    return Status::invalid(
+        fmt::format("no samples in {}: all rows are bad ({}); check the "
+                    "delimiter and the columns",
+                    where, report.badRows));
   if (report.samples == 0)
     return Status::invalid("no samples in " + where +
                            "; check the file and the range of rows");

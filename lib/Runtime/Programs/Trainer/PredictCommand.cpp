@@ -225,11 +225,13 @@ Status PredictCommand::writeStep(int64_t count) {
 Status PredictCommand::report() {
   Report report;
   report.samples = samples;
+  report.badRows = predictor.reader->badRowCount();
   stopping = stopSignal() != 0;
-  PDLRT_RETURN_IF_ERROR(
-      requireSamples(*predictor.program, report, options.data.files));
+  // Also where all rows are bad: they say why.
   for (const std::string &sentence : predictor.reader->badRowSentences())
     logWarning("predicted nan for " + sentence);
+  PDLRT_RETURN_IF_ERROR(
+      requireSamples(*predictor.program, report, options.data.files));
   if (nonFinite.count)
     logWarning(
         fmt::format("outputs of {} rows are not finite, first of row {}, "
