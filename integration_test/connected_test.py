@@ -6,6 +6,7 @@ the servers predicts, to the bit; the job does not notice them; what happens whe
 readers die, and what is refused."""
 
 import array
+import http.client
 import json
 import os
 import pathlib
@@ -360,6 +361,22 @@ class Connected(unittest.TestCase):
             status, sentence = server.refused("POST", "/v2/models/clicks/infer",
                                               {"inputs": inputs})
             self.assertEqual(status, 404, sentence)
+        # A request that waits for it has the time that --grace says.
+        stopped.send_signal(signal.SIGCONT)
+        server = Server(self.root / "served", "--grace", 0.5)
+        self.addCleanup(server.kill)
+        server.wait_for("model clicks, version 2: loaded")
+        stopped.send_signal(signal.SIGSTOP)
+        lost = threading.Thread(target=lambda: self.assertRaises(
+            (OSError, http.client.HTTPException), server.infer, inputs, "clicks"))
+        lost.start()
+        self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") > 1,
+                        "a request that waits")
+        time.sleep(0.2)
+        server.end()
+        self.assertEqual(server.process.wait(LONG), 1)
+        server.wait_for("requests were not finished within 0.5 seconds")
+        lost.join()
 
     def test_many_threads_while_a_job_of_pushes_trains(self):
         self.start("async")
