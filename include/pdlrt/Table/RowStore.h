@@ -1,4 +1,4 @@
-//===- RowStore.h - Rows in a folder ----------------------------*- C++ -*-===//
+//===- RowStore.h - Blocks of rows in a folder ------------------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,9 @@
 // long as its process; checkpoints alone outlive that. So nothing is logged or
 // waited for, and what an ended process has left is removed by the next one.
 //
-// A record is a row as it stands in memory with what was noted of it. Records
-// of a table are in the order of (shard, key), keys as signed integers.
+// The store knows blocks of bytes, by table, shard and number. Which rows are
+// in which block, tables know (SpillingTable.cpp). So RocksDB has one value for
+// many rows, and is never asked for what is not there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +29,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pdlrt {
 
-/// A row that is kept: its header (`RowHeader::noted`), how often its shard had
-/// been saved then, and its bytes.
-struct StoredRow {
-  uint32_t noted = 0;
-  uint32_t saves = 0;
-  std::string_view bytes;
-
-  bool isDirty() const;
-};
-
-/// The rows of all tables of a process. Thread-safe. A disk that fails while
-/// training goes on has lost state, as memory would have: the process ends
-/// with a sentence and status 1.
+/// The blocks of all tables of a process. Thread-safe. A disk that fails while
+/// training goes on, or has not what was written, has lost state, as memory
+/// would have: the process ends with a sentence and status 1.
 class RowStore {
 public:
   /// Makes a folder of this process's own in `folder`, which is made where it
@@ -56,42 +46,38 @@ public:
   RowStore(const RowStore &) = delete;
   RowStore &operator=(const RowStore &) = delete;
 
-  /// Changes that are made together. One thread at a time.
-  class Batch {
+  /// Writes a block, or writes it again.
+  void put(uint64_t table, int shard, uint32_t number,
+           std::string_view bytes) const;
+
+  /// A block's place in its table.
+  struct BlockName {
+    int shard;
+    uint32_t number;
+    auto operator<=>(const BlockName &) const = default;
+  };
+  /// Calls found(i, bytes) for each of the blocks, ascending, all of which have
+  /// been written, with `bytes` each; what it gets is valid within the call,
+  /// which may throw.
+  void get(uint64_t table, std::span<const BlockName> names, size_t bytes,
+           const std::function<void(size_t, const char *)> &found) const;
+
+  /// Reads the blocks of a shard as they are when it is made. One thread at a
+  /// time; the store outlives it.
+  class Reader {
   public:
-    explicit Batch(const RowStore &store);
-    ~Batch();
-    Batch(const Batch &) = delete;
-    Batch &operator=(const Batch &) = delete;
-    /// Of a key of a shard; a dirty one is listed as changed too.
-    void put(uint64_t table, int shard, int64_t key, const StoredRow &row);
-    void erase(uint64_t table, int shard, int64_t key);
-    size_t size() const { return count; }
-    /// Makes the changes, and is empty.
-    void write();
+    Reader(const RowStore &store, uint64_t table, int shard, size_t bytes);
+    ~Reader();
+    Reader(const Reader &) = delete;
+    Reader &operator=(const Reader &) = delete;
+    /// A block that had been written, with `bytes`; valid up to the next call.
+    /// Fastest for ascending numbers.
+    const char *at(uint32_t number);
 
   private:
-    friend class RowStore;
-    const RowStore &store;
-    void *batch;
-    size_t count = 0;
-    std::string record;
+    struct Implementation;
+    std::unique_ptr<Implementation> own;
   };
-
-  /// Calls found(i, row) for each of the keys that is here; what the row holds
-  /// is valid within the call.
-  void get(uint64_t table, std::span<const int64_t> keys,
-           const std::function<void(size_t, const StoredRow &)> &found) const;
-  /// Calls visit(key, row) for those of a shard as they are now, in order.
-  void
-  forEach(uint64_t table, int shard,
-          const std::function<void(int64_t, const StoredRow &)> &visit) const;
-  /// Replaces `keys` by those of a shard that were dirty when they came and are
-  /// not forgotten; ascending, each once. Some may be here no more.
-  void collectChanged(uint64_t table, int shard,
-                      std::vector<int64_t> &keys) const;
-  /// Forgets those that came with fewer `saves`.
-  void forgetChanged(uint64_t table, int shard, uint32_t saves);
 
 private:
   struct Implementation;

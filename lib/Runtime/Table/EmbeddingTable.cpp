@@ -62,9 +62,13 @@ void EmbeddingTable::initialFrozen(int64_t key, void *value) const {
 size_t EmbeddingTable::bytesInUse() const {
   // Six keys in 64 bytes of which four of five are taken.
   constexpr size_t bytesOfKey = 14;
-  return size_t(heldRows()) *
-             (rowLayout.stride() + sizeof(RowHeader) + bytesOfKey) +
-         size_t(waitingCount()) * bytesOfKey;
+  // Of a row that is kept elsewhere: 15 keys in 64 bytes, likewise, and two
+  // bytes for blocks (Table/SpilledShard.h).
+  constexpr size_t bytesOfSpilled = 7;
+  const int64_t held = heldRows();
+  return size_t(held) * (rowLayout.stride() + sizeof(RowHeader) + bytesOfKey) +
+         size_t(waitingCount()) * bytesOfKey +
+         size_t(size() - held) * bytesOfSpilled;
 }
 
 void EmbeddingTable::frozenElements(const void *row, void *elements) const {

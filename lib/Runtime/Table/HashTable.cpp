@@ -40,34 +40,6 @@ HashTable::Batch HashTable::sortByShard(int64_t count, const int64_t *keys,
   return {sortedKeys, mixed, order};
 }
 
-template <typename Visit>
-void HashTable::forEachKey(int64_t count, const Batch &batch,
-                           Visit visit) const {
-  // So many keys are looked at in advance. Locks are taken in their order by
-  // everybody, so that nobody waits in a circle.
-  constexpr int64_t ahead = 24;
-  for (int64_t next = 0; next < count + ahead; ++next) {
-    if (next < count) {
-      const uint64_t mixed = batch.mixed[next];
-      const int number = pdlabi::shardOfMixedKey(mixed);
-      const int lock = number / shardsOfLock;
-      if (next == 0 || lock != lockOf(batch.mixed[next - 1]))
-        groups[lock].mutex.lock();
-      shards[number].index.prefetch(mixed);
-    }
-    const int64_t current = next - ahead;
-    if (current < 0)
-      continue;
-    const uint64_t mixed = batch.mixed[current];
-    const int number = pdlabi::shardOfMixedKey(mixed);
-    visit(number, shards[number], batch.keys[current], mixed,
-          batch.order[current]);
-    const int lock = number / shardsOfLock;
-    if (current + 1 == count || lock != lockOf(batch.mixed[current + 1]))
-      groups[lock].mutex.unlock();
-  }
-}
-
 template <typename Found>
 Status HashTable::insertAll(int64_t count, const int64_t *keys,
                             TableScratch &scratch, int64_t &inserted,
@@ -78,7 +50,8 @@ Status HashTable::insertAll(int64_t count, const int64_t *keys,
         [](auto &&...) { return true; },
         [&](int32_t place, int number, uint32_t row) {
           found(begin + place, number, row);
-        }));
+        },
+        [](int, uint64_t) {}));
   return {};
 }
 
@@ -157,34 +130,35 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
   return {};
 }
 
-template <typename Admits, typename Found>
+template <typename Admits, typename Found, typename Ahead>
 Status HashTable::insertSlice(int64_t count, const int64_t *keys,
                               TableScratch &scratch, int64_t &inserted,
-                              Admits admits, Found found) {
+                              Admits admits, Found found, Ahead prefetch) {
   Status status;
   bool outOfMemory = false;
-  forEachKey(count, sortByShard(count, keys, scratch),
-             [&](int number, Shard &shard, int64_t key, uint64_t mixed,
-                 int32_t place) {
-               uint32_t row = 0;
-               if (!shard.index.find(mixed, row)) {
-                 if (outOfMemory || !status.ok())
-                   return;
-                 try {
-                   if (!admits(number, shard, key, mixed, place))
-                     return;
-                   status = insertRow(number, shard, key, mixed,
-                                      NewRow::Initial, row);
-                 } catch (const std::bad_alloc &) {
-                   // Locks are given back first.
-                   outOfMemory = true;
-                 }
-                 if (outOfMemory || !status.ok())
-                   return;
-                 ++inserted;
-               }
-               found(place, number, row);
-             });
+  forEachKey(
+      count, sortByShard(count, keys, scratch),
+      [&](int number, Shard &shard, int64_t key, uint64_t mixed,
+          int32_t place) {
+        uint32_t row = 0;
+        if (!shard.index.find(mixed, row)) {
+          if (outOfMemory || !status.ok())
+            return;
+          try {
+            if (!admits(number, shard, key, mixed, place))
+              return;
+            status = insertRow(number, shard, key, mixed, NewRow::Initial, row);
+          } catch (const std::bad_alloc &) {
+            // Locks are given back first.
+            outOfMemory = true;
+          }
+          if (outOfMemory || !status.ok())
+            return;
+          ++inserted;
+        }
+        found(place, number, row);
+      },
+      prefetch);
   if (outOfMemory)
     throw std::bad_alloc();
   return status;
@@ -318,22 +292,48 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
   return false;
 }
 
-Status HashTable::admit(int64_t count, const int64_t *keys,
-                        const int64_t *occurrences, void **rows,
-                        TableScratch &scratch, int64_t &inserted) {
+template <typename Admits, typename Ahead>
+Status HashTable::admitAll(int64_t count, const int64_t *keys, void **rows,
+                           TableScratch &scratch, int64_t &inserted,
+                           Admits admits, Ahead prefetch) {
   std::fill_n(rows, count, nullptr);
   for (int64_t begin = 0; begin < count; begin += keysAtOnce)
     PDLRT_RETURN_IF_ERROR(insertSlice(
         std::min(keysAtOnce, count - begin), keys + begin, scratch, inserted,
         [&](int number, Shard &shard, int64_t key, uint64_t mixed,
             int32_t place) {
-          return isAdmitted(number, shard, key, mixed,
-                            occurrences[begin + place]);
+          return admits(number, shard, key, mixed, begin + place);
         },
         [&](int32_t place, int number, uint32_t row) {
           rows[begin + place] = rowAt(number, row);
-        }));
+        },
+        prefetch));
   return {};
+}
+
+Status HashTable::admit(int64_t count, const int64_t *keys,
+                        const int64_t *occurrences, void **rows,
+                        TableScratch &scratch, int64_t &inserted) {
+  return admitAll(
+      count, keys, rows, scratch, inserted,
+      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int64_t i) {
+        return isAdmitted(number, shard, key, mixed, occurrences[i]);
+      },
+      [](int, uint64_t) {});
+}
+
+Status HashTable::admitUnless(int64_t count, const int64_t *keys,
+                              const int64_t *occurrences, void **rows,
+                              TableScratch &scratch, int64_t &inserted,
+                              const Elsewhere &isElsewhere,
+                              const Prefetch &prefetch) {
+  return admitAll(
+      count, keys, rows, scratch, inserted,
+      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int64_t i) {
+        return !isElsewhere(number, mixed, i) &&
+               isAdmitted(number, shard, key, mixed, occurrences[i]);
+      },
+      [&](int number, uint64_t mixed) { prefetch(number, mixed); });
 }
 
 bool HashTable::passesOut(void *row, int64_t period) const {
@@ -565,43 +565,36 @@ void HashTable::collectChanged(int number, RowList &rows) const {
 // Rows that are kept elsewhere
 //===----------------------------------------------------------------------===//
 
-bool HashTable::takeIn(int number, int64_t key, uint64_t departures,
-                       const void *bytes, uint32_t noted, bool wasSaved,
-                       std::atomic<int64_t> &elsewhere, void *&row) {
-  Shard &shard = shards[number];
-  const uint64_t mixed = pdlabi::mixKey(uint64_t(key));
-  const std::lock_guard lock(mutexOf(number));
+void *HashTable::takeIn(int number, uint64_t mixed, const void *bytes,
+                        uint32_t noted, bool wasSaved) {
   uint32_t place = 0;
-  if (shard.index.find(mixed, place)) {
-    row = rowAt(number, place);
-    return true;
-  }
-  if (departures != departuresOf(number))
-    return false;
   // As many rows as numbers allow, in memory alone, are no case of a table
   // whose memory is bounded.
-  if (!makeRow(number, shard, mixed, place).ok())
+  if (!makeRow(number, shards[number], mixed, place).ok())
     throw std::bad_alloc();
-  row = rowAt(number, place);
+  void *row = rowAt(number, place);
   std::memcpy(row, bytes, rowBytes());
   layout().headerOf(row).restore(noted, time(), wasSaved);
-  elsewhere.fetch_sub(1, std::memory_order_relaxed);
-  return true;
+  return row;
 }
 
-void HashTable::release(int number, std::span<const TableRow> rows,
-                        std::atomic<int64_t> &elsewhere) {
+void *HashTable::findLocked(int number, uint64_t mixed) const {
+  uint32_t place = 0;
+  return shards[number].index.find(mixed, place) ? rowAt(number, place)
+                                                 : nullptr;
+}
+
+void HashTable::release(int number, std::span<const TableRow> rows) {
+  if (rows.empty())
+    return;
   Shard &shard = shards[number];
-  const std::lock_guard lock(mutexOf(number));
   RowPool &pool = rowsOfShard(number);
-  pool.reserveErased(rows.size());
   for (const TableRow &row : rows) {
     uint32_t place = 0;
     shard.index.erase(pdlabi::mixKey(uint64_t(row.key)), place);
     pool.erase(place);
   }
   shard.rowCount.fetch_sub(int64_t(rows.size()), std::memory_order_relaxed);
-  elsewhere.fetch_add(int64_t(rows.size()), std::memory_order_relaxed);
   hasErased.store(true, std::memory_order_relaxed);
   noteDeparture(number);
 }

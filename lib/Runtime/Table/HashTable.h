@@ -22,6 +22,7 @@
 #include "pdlabi/hash.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -100,6 +101,10 @@ public:
   size_t memoryBytes() const override;
 
 protected:
+  /// A longer call is cut, so that its scratch memory stays small and 32 bits
+  /// hold a place.
+  const int64_t keysAtOnce;
+
   /// Lists the rows of a shard that are in memory as a period begins; of those
   /// that are kept elsewhere does what is due. Returns how many of them went.
   virtual int64_t listAtPeriod(int number, int64_t period,
@@ -128,20 +133,6 @@ protected:
         1, std::memory_order_release);
   }
   void trackErasedKey(int number, int64_t key);
-  /// Takes in a row that was kept elsewhere, with the header that fits: `row`
-  /// is it, or the one that the key has already. False: rows have left memory
-  /// since `departures`, so that what was read may be old. `elsewhere`: rows of
-  /// the shard that are kept there alone, which it changes with the shard
-  /// locked. Throws std::bad_alloc.
-  bool takeIn(int number, int64_t key, uint64_t departures, const void *bytes,
-              uint32_t noted, bool wasSaved, std::atomic<int64_t> &elsewhere,
-              void *&row);
-  /// Rows that are kept elsewhere from now on leave memory. Throws
-  /// std::bad_alloc, and none has.
-  void release(int number, std::span<const TableRow> rows,
-               std::atomic<int64_t> &elsewhere);
-
-private:
   static int lockOf(uint64_t mixed) {
     return pdlabi::shardOfMixedKey(mixed) / shardsOfLock;
   }
@@ -157,10 +148,73 @@ private:
                            TableScratch &scratch);
   /// Calls visit(shard number, shard, key, mixed key, place in the batch) for
   /// the keys of a batch, with the shard locked and the key's bucket on its way
-  /// into the cache.
-  template <typename Visit>
-  void forEachKey(int64_t count, const Batch &batch, Visit visit) const;
+  /// into the cache, and what prefetch(shard number, mixed key) sends there.
+  template <typename Visit, typename Ahead>
+  void forEachKey(int64_t count, const Batch &batch, Visit visit,
+                  Ahead prefetch) const {
+    // So many keys are looked at in advance. Locks are taken in their order by
+    // everybody, so that nobody waits in a circle.
+    constexpr int64_t ahead = 24;
+    for (int64_t next = 0; next < count + ahead; ++next) {
+      if (next < count) {
+        const uint64_t mixed = batch.mixed[next];
+        const int number = pdlabi::shardOfMixedKey(mixed);
+        const int lock = number / shardsOfLock;
+        if (next == 0 || lock != lockOf(batch.mixed[next - 1]))
+          groups[lock].mutex.lock();
+        shards[number].index.prefetch(mixed);
+        prefetch(number, mixed);
+      }
+      const int64_t current = next - ahead;
+      if (current < 0)
+        continue;
+      const uint64_t mixed = batch.mixed[current];
+      const int number = pdlabi::shardOfMixedKey(mixed);
+      visit(number, shards[number], batch.keys[current], mixed,
+            batch.order[current]);
+      const int lock = number / shardsOfLock;
+      if (current + 1 == count || lock != lockOf(batch.mixed[current + 1]))
+        groups[lock].mutex.unlock();
+    }
+  }
 
+  template <typename Visit>
+  void forEachKey(int64_t count, const Batch &batch, Visit visit) const {
+    forEachKey(count, batch, visit, [](int, uint64_t) {});
+  }
+
+  RowPool &rowsOfShard(int number) const {
+    return groups[number / shardsOfLock].rows;
+  }
+  char *rowAt(int number, uint32_t row) const {
+    return rowsOfShard(number).at(memory, row);
+  }
+  /// As `admit`, but for keys without a row of which isElsewhere(shard number,
+  /// mixed key, number of the key) says so, with the shard locked: nothing
+  /// happens to them. It may throw std::bad_alloc. prefetch(shard number, mixed
+  /// key) is called some time before.
+  using Elsewhere = std::function<bool(int, uint64_t, int64_t)>;
+  using Prefetch = std::function<void(int, uint64_t)>;
+  Status admitUnless(int64_t count, const int64_t *keys,
+                     const int64_t *occurrences, void **rows,
+                     TableScratch &scratch, int64_t &inserted,
+                     const Elsewhere &isElsewhere, const Prefetch &prefetch);
+
+  /// Takes in the row of a key that has none in memory, with the header that
+  /// fits; with the shard locked. Throws std::bad_alloc, and nothing has
+  /// changed.
+  void *takeIn(int number, uint64_t mixed, const void *bytes, uint32_t noted,
+               bool wasSaved);
+  /// The row of a key in memory, or null; with the shard locked.
+  void *findLocked(int number, uint64_t mixed) const;
+  /// Rows that are kept elsewhere from now on leave memory; with the shard
+  /// locked, behind `reserveReleased` of as many.
+  void release(int number, std::span<const TableRow> rows);
+  void reserveReleased(int number, size_t count) {
+    rowsOfShard(number).reserveErased(count);
+  }
+
+private:
   /// Calls found(number of the key, shard number, row number) for each key,
   /// with its shard locked.
   template <typename Found>
@@ -168,9 +222,14 @@ private:
                    int64_t &inserted, Found found);
   /// The same for at most `keysAtOnce` keys, of which those without a row get
   /// one that admits(shard number, shard, key, mixed key, number of the key).
-  template <typename Admits, typename Found>
+  template <typename Admits, typename Found, typename Ahead>
   Status insertSlice(int64_t count, const int64_t *keys, TableScratch &scratch,
-                     int64_t &inserted, Admits admits, Found found);
+                     int64_t &inserted, Admits admits, Found found,
+                     Ahead prefetch);
+  template <typename Admits, typename Ahead>
+  Status admitAll(int64_t count, const int64_t *keys, void **rows,
+                  TableScratch &scratch, int64_t &inserted, Admits admits,
+                  Ahead prefetch);
   /// Notes that a key without a row occurred; whether it gets one now. Throws
   /// std::bad_alloc, and nothing has changed.
   bool isAdmitted(int number, Shard &shard, int64_t key, uint64_t mixed,
@@ -188,16 +247,7 @@ private:
                    NewRow content, uint32_t &row);
   /// The number of the next row of the shard, with room for its key.
   Status makeRow(int number, Shard &shard, uint64_t mixed, uint32_t &row);
-  RowPool &rowsOfShard(int number) const {
-    return groups[number / shardsOfLock].rows;
-  }
-  char *rowAt(int number, uint32_t row) const {
-    return rowsOfShard(number).at(memory, row);
-  }
 
-  /// A longer call is cut, so that its scratch memory stays small and 32 bits
-  /// hold a place.
-  const int64_t keysAtOnce;
   RowMemory memory;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;

@@ -22,8 +22,6 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_options_set_create_if_missing");
   library.find(functions.setErrorIfExists,
                "rocksdb_options_set_error_if_exists");
-  library.find(functions.setCreateMissingFamilies,
-               "rocksdb_options_set_create_missing_column_families");
   library.find(functions.setCompression, "rocksdb_options_set_compression");
   library.find(functions.setCompactionStyle,
                "rocksdb_options_set_compaction_style");
@@ -33,10 +31,6 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_options_set_max_write_buffer_number");
   library.find(functions.increaseParallelism,
                "rocksdb_options_increase_parallelism");
-  library.find(functions.setMemtableBloomRatio,
-               "rocksdb_options_set_memtable_prefix_bloom_size_ratio");
-  library.find(functions.setMemtableWholeKeys,
-               "rocksdb_options_set_memtable_whole_key_filtering");
   library.find(functions.setMaxOpenFiles, "rocksdb_options_set_max_open_files");
   library.find(functions.setInfoLogLevel, "rocksdb_options_set_info_log_level");
   library.find(functions.setKeepLogFileNumber,
@@ -48,14 +42,8 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_block_based_options_create");
   library.find(functions.tableFormatDestroy,
                "rocksdb_block_based_options_destroy");
-  library.find(functions.setFilterPolicy,
-               "rocksdb_block_based_options_set_filter_policy");
-  library.find(functions.filterPolicyCreate,
-               "rocksdb_filterpolicy_create_bloom_full");
   library.find(functions.setBlockCache,
                "rocksdb_block_based_options_set_block_cache");
-  library.find(functions.setDataBlockIndexType,
-               "rocksdb_block_based_options_set_data_block_index_type");
   library.find(functions.cacheCreate, "rocksdb_cache_create_lru");
   library.find(functions.cacheDestroy, "rocksdb_cache_destroy");
 
@@ -68,12 +56,7 @@ static void findAll(SharedLibrary &library, Library &functions) {
   library.find(functions.writeOptionsCreate, "rocksdb_writeoptions_create");
   library.find(functions.writeOptionsDestroy, "rocksdb_writeoptions_destroy");
   library.find(functions.disableLog, "rocksdb_writeoptions_disable_WAL");
-  library.find(functions.batchCreate, "rocksdb_writebatch_create");
-  library.find(functions.batchDestroy, "rocksdb_writebatch_destroy");
-  library.find(functions.batchClear, "rocksdb_writebatch_clear");
-  library.find(functions.batchPut, "rocksdb_writebatch_put_cf");
-  library.find(functions.batchDelete, "rocksdb_writebatch_delete_cf");
-  library.find(functions.write, "rocksdb_write");
+  library.find(functions.put, "rocksdb_put");
 
   library.find(functions.readOptionsCreate, "rocksdb_readoptions_create");
   library.find(functions.readOptionsDestroy, "rocksdb_readoptions_destroy");

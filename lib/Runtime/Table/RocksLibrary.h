@@ -25,12 +25,10 @@ namespace pdlrt::rocks {
 struct Options;
 struct TableFormat;
 struct Cache;
-struct FilterPolicy;
 struct Database;
 struct Family;
 struct ReadOptions;
 struct WriteOptions;
-struct WriteBatch;
 struct PinnedValue;
 struct Iterator;
 
@@ -42,14 +40,11 @@ struct Library {
   void (*optionsDestroy)(Options *);
   void (*setCreateIfMissing)(Options *, unsigned char);
   void (*setErrorIfExists)(Options *, unsigned char);
-  void (*setCreateMissingFamilies)(Options *, unsigned char);
   void (*setCompression)(Options *, int);
   void (*setCompactionStyle)(Options *, int);
   void (*setWriteBufferSize)(Options *, size_t);
   void (*setMaxWriteBufferNumber)(Options *, int);
   void (*increaseParallelism)(Options *, int);
-  void (*setMemtableBloomRatio)(Options *, double);
-  void (*setMemtableWholeKeys)(Options *, unsigned char);
   void (*setMaxOpenFiles)(Options *, int);
   void (*setInfoLogLevel)(Options *, int);
   void (*setKeepLogFileNumber)(Options *, size_t);
@@ -57,10 +52,7 @@ struct Library {
 
   TableFormat *(*tableFormatCreate)();
   void (*tableFormatDestroy)(TableFormat *);
-  void (*setFilterPolicy)(TableFormat *, FilterPolicy *);
-  FilterPolicy *(*filterPolicyCreate)(double);
   void (*setBlockCache)(TableFormat *, Cache *);
-  void (*setDataBlockIndexType)(TableFormat *, int);
   Cache *(*cacheCreate)(size_t);
   void (*cacheDestroy)(Cache *);
 
@@ -73,13 +65,8 @@ struct Library {
   WriteOptions *(*writeOptionsCreate)();
   void (*writeOptionsDestroy)(WriteOptions *);
   void (*disableLog)(WriteOptions *, int);
-  WriteBatch *(*batchCreate)();
-  void (*batchDestroy)(WriteBatch *);
-  void (*batchClear)(WriteBatch *);
-  void (*batchPut)(WriteBatch *, Family *, const char *, size_t, const char *,
-                   size_t);
-  void (*batchDelete)(WriteBatch *, Family *, const char *, size_t);
-  void (*write)(Database *, const WriteOptions *, WriteBatch *, char **);
+  void (*put)(Database *, const WriteOptions *, const char *, size_t,
+              const char *, size_t, char **);
 
   ReadOptions *(*readOptionsCreate)();
   void (*readOptionsDestroy)(ReadOptions *);

@@ -1,4 +1,4 @@
-//===- RowStore.cpp - Rows in a folder ------------------------------------===//
+//===- RowStore.cpp - Blocks of rows in a folder --------------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,6 @@
 #include "pdlrt/Table/RowStore.h"
 
 #include "Table/RocksLibrary.h"
-#include "pdlabi/hash.h"
-#include "pdlabi/table.h"
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Log.h"
 
@@ -23,70 +21,41 @@
 #include <filesystem>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace pdlrt;
 using namespace pdlrt::rocks;
 
-bool StoredRow::isDirty() const {
-  return (noted & pdlabi::HeaderBits::dirty) != 0;
-}
-
 namespace {
 
-/// RocksDB orders keys by bytes: the table, the shard, of what has changed how
-/// often that had been saved, and the key as a number from 0, each with the
-/// highest byte first.
-class RecordKey {
+/// RocksDB orders keys by bytes: the table, the shard, and the number, each
+/// with the highest byte first.
+class BlockKey {
 public:
-  RecordKey() = default;
-  RecordKey(uint64_t table, int shard) { putShard(table, shard); }
-  RecordKey(uint64_t table, int shard, int64_t key) {
-    putShard(table, shard);
-    put(uint64_t(key) ^ signBit, 8);
-  }
-  static RecordKey ofChange(uint64_t table, int shard, uint32_t saves,
-                            int64_t key = INT64_MIN) {
-    RecordKey name(table, shard);
-    name.put(saves, 4);
-    name.put(uint64_t(key) ^ signBit, 8);
-    return name;
-  }
-  const char *data() const { return bytes.data(); }
-  size_t size() const { return length; }
-  static int64_t keyOf(const char *data, size_t size) {
-    uint64_t number = 0;
-    std::memcpy(&number, data + size - sizeof(number), sizeof(number));
-    return int64_t(__builtin_bswap64(number) ^ signBit);
-  }
-
-private:
-  static constexpr uint64_t signBit = uint64_t(1) << 63;
-  void putShard(uint64_t table, int shard) {
+  BlockKey() = default;
+  BlockKey(uint64_t table, int shard) {
     put(table, 8);
     put(uint64_t(shard), 2);
   }
+  BlockKey(uint64_t table, int shard, uint32_t number)
+      : BlockKey(table, shard) {
+    put(number, 4);
+  }
+  const char *data() const { return bytes.data(); }
+  size_t size() const { return length; }
+  std::string_view text() const { return {data(), size()}; }
+
+private:
   void put(uint64_t number, size_t count) {
     while (count-- > 0)
       bytes[length++] = char(number >> 8 * count);
   }
 
-  std::array<char, 22> bytes;
+  std::array<char, 14> bytes;
   size_t length = 0;
 };
 
-/// In front of a row's bytes.
-struct RecordHead {
-  uint32_t noted, saves;
-};
-
 } // namespace
-
-static StoredRow rowOf(const char *record, size_t bytes) {
-  RecordHead head;
-  std::memcpy(&head, record, sizeof(head));
-  return {
-      head.noted, head.saves, {record + sizeof(head), bytes - sizeof(head)}};
-}
 
 struct RowStore::Implementation {
   const Library &library;
@@ -98,19 +67,24 @@ struct RowStore::Implementation {
   WriteOptions *unlogged = nullptr;
   ReadOptions *reads = nullptr;
   Database *database = nullptr;
-  /// Rows, and keys of those that were dirty when they came.
-  enum { Rows, Changed, FamilyCount };
-  Family *families[FamilyCount] = {};
+  /// The only one.
+  Family *family = nullptr;
 
   explicit Implementation(const Library &library) : library(library) {}
   ~Implementation();
   Status open();
   /// Takes the text of an error; empty: there was none.
   std::string take(char *error) const;
-  void check(char *error, const char *doing) const;
-  /// Calls visit(iterator) for the records of a shard.
-  template <typename Visit>
-  void forEach(int family, uint64_t table, int shard, Visit visit) const;
+  void check(char *error, const char *doing) const {
+    if (error)
+      end(doing, take(error));
+  }
+  /// Of a block that was written.
+  void checkBlock(const char *block, size_t bytes, size_t wanted) const {
+    if (!block || bytes != wanted)
+      end("read from", "a part of them is missing");
+  }
+  [[noreturn]] void end(const char *doing, const std::string &reason) const;
 };
 
 std::string RowStore::Implementation::take(char *error) const {
@@ -123,11 +97,10 @@ std::string RowStore::Implementation::take(char *error) const {
 
 /// There is nothing to go on with, and nobody who could wait: who found this
 /// holds locks, and rows are gone as if memory had failed.
-void RowStore::Implementation::check(char *error, const char *doing) const {
-  if (!error)
-    return;
+void RowStore::Implementation::end(const char *doing,
+                                   const std::string &reason) const {
   logWarning("rows could not be " + std::string(doing) + " " + folder +
-             " (--table-spill): " + take(error) +
+             " (--table-spill): " + reason +
              "; go on from the last checkpoint, with a folder on a disk that "
              "has room");
   std::_Exit(1);
@@ -140,41 +113,35 @@ Status RowStore::Implementation::open() {
   constexpr size_t cacheBytes = size_t(64) << 20;
   constexpr int writeBuffers = 3;
   constexpr int noCompression = 0, universalCompaction = 1;
-  constexpr int errorsOnly = 3, hashedBlocks = 1;
-  constexpr double filterBitsOfKey = 10, filterPartOfBuffer = 0.1;
+  constexpr int errorsOnly = 3;
   constexpr int threads = 2;
   options = library.optionsCreate();
   library.setCreateIfMissing(options, 1);
-  library.setCreateMissingFamilies(options, 1);
   library.setErrorIfExists(options, 1);
-  // Weights hardly become smaller; and a row is written far more often than it
-  // is merged with others.
+  // Weights hardly become smaller; and a block is written far more often than
+  // it is merged with others.
   library.setCompression(options, noCompression);
   library.setCompactionStyle(options, universalCompaction);
   library.setWriteBufferSize(options, writeBufferBytes);
   library.setMaxWriteBufferNumber(options, writeBuffers);
   library.increaseParallelism(options, threads);
-  // A key that is new is told without a search, here and in files.
-  library.setMemtableBloomRatio(options, filterPartOfBuffer);
-  library.setMemtableWholeKeys(options, 1);
   library.setMaxOpenFiles(options, -1);
   library.setInfoLogLevel(options, errorsOnly);
   library.setKeepLogFileNumber(options, 1);
+  // No filters: nobody asks for what is not there.
   format = library.tableFormatCreate();
-  library.setFilterPolicy(format, library.filterPolicyCreate(filterBitsOfKey));
   cache = library.cacheCreate(cacheBytes);
   library.setBlockCache(format, cache);
-  library.setDataBlockIndexType(format, hashedBlocks);
   library.setTableFormat(options, format);
   unlogged = library.writeOptionsCreate();
   library.disableLog(unlogged, 1);
   reads = library.readOptionsCreate();
 
-  const char *const names[] = {"default", "changed"};
-  const Options *const ofFamilies[] = {options, options};
+  const char *const name = "default";
+  const Options *const ofFamily = options;
   char *error = nullptr;
-  database = library.open(options, (folder + "/rows").c_str(), FamilyCount,
-                          names, ofFamilies, families, &error);
+  database = library.open(options, (folder + "/rows").c_str(), 1, &name,
+                          &ofFamily, &family, &error);
   if (error)
     return Status::invalid("rows cannot be kept in " + folder +
                            " (--table-spill): " + take(error) +
@@ -185,8 +152,7 @@ Status RowStore::Implementation::open() {
 RowStore::Implementation::~Implementation() {
   if (database) {
     library.cancelBackgroundWork(database, 1);
-    for (Family *family : families)
-      library.familyDestroy(family);
+    library.familyDestroy(family);
     library.close(database);
   }
   if (reads)
@@ -262,163 +228,110 @@ RowStore::RowStore(std::unique_ptr<Implementation> implementation)
 RowStore::~RowStore() = default;
 
 //===----------------------------------------------------------------------===//
-// Out
+// Blocks
 //===----------------------------------------------------------------------===//
 
-RowStore::Batch::Batch(const RowStore &store)
-    : store(store), batch(store.own->library.batchCreate()) {}
-
-RowStore::Batch::~Batch() {
-  store.own->library.batchDestroy(static_cast<WriteBatch *>(batch));
-}
-
-void RowStore::Batch::put(uint64_t table, int shard, int64_t key,
-                          const StoredRow &row) {
-  const Implementation &own = *store.own;
-  const RecordKey name(table, shard, key);
-  const RecordHead head = {row.noted, row.saves};
-  record.assign(reinterpret_cast<const char *>(&head), sizeof(head));
-  record.append(row.bytes);
-  auto *to = static_cast<WriteBatch *>(batch);
-  own.library.batchPut(to, own.families[Implementation::Rows], name.data(),
-                       name.size(), record.data(), record.size());
-  if (row.isDirty()) {
-    const RecordKey change = RecordKey::ofChange(table, shard, row.saves, key);
-    own.library.batchPut(to, own.families[Implementation::Changed],
-                         change.data(), change.size(), "", 0);
-  }
-  ++count;
-}
-
-void RowStore::Batch::erase(uint64_t table, int shard, int64_t key) {
-  const Implementation &own = *store.own;
-  const RecordKey name(table, shard, key);
-  own.library.batchDelete(static_cast<WriteBatch *>(batch),
-                          own.families[Implementation::Rows], name.data(),
-                          name.size());
-  ++count;
-}
-
-void RowStore::Batch::write() {
-  if (count == 0)
-    return;
-  const Implementation &own = *store.own;
+void RowStore::put(uint64_t table, int shard, uint32_t number,
+                   std::string_view bytes) const {
+  const BlockKey key(table, shard, number);
   char *error = nullptr;
-  own.library.write(own.database, own.unlogged,
-                    static_cast<WriteBatch *>(batch), &error);
-  own.check(error, "written to");
-  own.library.batchClear(static_cast<WriteBatch *>(batch));
-  count = 0;
+  own->library.put(own->database, own->unlogged, key.data(), key.size(),
+                   bytes.data(), bytes.size(), &error);
+  own->check(error, "written to");
 }
-
-//===----------------------------------------------------------------------===//
-// In
-//===----------------------------------------------------------------------===//
 
 void RowStore::get(
-    uint64_t table, std::span<const int64_t> keys,
-    const std::function<void(size_t, const StoredRow &)> &found) const {
-  constexpr size_t atOnce = 128;
-  std::array<RecordKey, atOnce> names;
+    uint64_t table, std::span<const BlockName> names, size_t bytes,
+    const std::function<void(size_t, const char *)> &found) const {
+  constexpr size_t atOnce = 64;
+  std::array<BlockKey, atOnce> keys;
   std::array<const char *, atOnce> pointers;
   std::array<size_t, atOnce> sizes;
   std::array<PinnedValue *, atOnce> values;
   std::array<char *, atOnce> problems;
-  for (size_t begin = 0; begin < keys.size(); begin += atOnce) {
-    const size_t count = std::min(atOnce, keys.size() - begin);
+  const Library &library = own->library;
+  for (size_t begin = 0; begin < names.size(); begin += atOnce) {
+    const size_t count = std::min(atOnce, names.size() - begin);
     for (size_t i = 0; i < count; ++i) {
-      const int64_t key = keys[begin + i];
-      names[i] = RecordKey(table, pdlabi::shardOfKey(key), key);
-      pointers[i] = names[i].data();
-      sizes[i] = names[i].size();
+      const BlockName &name = names[begin + i];
+      keys[i] = BlockKey(table, name.shard, name.number);
+      pointers[i] = keys[i].data();
+      sizes[i] = keys[i].size();
       values[i] = nullptr;
       problems[i] = nullptr;
     }
-    own->library.multiGet(own->database, own->reads,
-                          own->families[Implementation::Rows], count,
-                          pointers.data(), sizes.data(), values.data(),
-                          problems.data(), /*sorted_input=*/false);
-    // Who is told of a row may throw.
+    library.multiGet(own->database, own->reads, own->family, count,
+                     pointers.data(), sizes.data(), values.data(),
+                     problems.data(), /*sorted_input=*/true);
+    // Who is told of a block may throw.
     std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
     owned.reserve(count);
     for (size_t i = 0; i < count; ++i)
-      owned.emplace_back(values[i], own->library.pinnedDestroy);
+      owned.emplace_back(values[i], library.pinnedDestroy);
     for (size_t i = 0; i < count; ++i) {
       own->check(problems[i], "read from");
-      if (!owned[i])
-        continue;
-      size_t bytes = 0;
-      const char *record = own->library.pinnedValue(owned[i].get(), &bytes);
-      found(begin + i, rowOf(record, bytes));
+      size_t size = 0;
+      const char *block =
+          owned[i] ? library.pinnedValue(owned[i].get(), &size) : nullptr;
+      own->checkBlock(block, size, bytes);
+      found(begin + i, block);
     }
   }
 }
 
-template <typename Visit>
-void RowStore::Implementation::forEach(int family, uint64_t table, int shard,
-                                       Visit visit) const {
-  // All of it is read, once: the cache is for rows that are asked for.
-  constexpr size_t readaheadBytes = size_t(256) << 10;
-  const RecordKey first(table, shard), end(table, shard + 1);
-  const std::unique_ptr<ReadOptions, decltype(library.readOptionsDestroy)>
-      ofShard(library.readOptionsCreate(), library.readOptionsDestroy);
-  library.setUpperBound(ofShard.get(), end.data(), end.size());
-  library.setReadahead(ofShard.get(), readaheadBytes);
-  library.setFillCache(ofShard.get(), 0);
-  const std::unique_ptr<Iterator, decltype(library.iteratorDestroy)> at(
-      library.iteratorCreate(database, ofShard.get(), families[family]),
-      library.iteratorDestroy);
-  for (library.iteratorSeek(at.get(), first.data(), first.size());
-       library.iteratorValid(at.get()); library.iteratorNext(at.get()))
-    visit(at.get());
+struct RowStore::Reader::Implementation {
+  const RowStore::Implementation &store;
+  const uint64_t table;
+  const int shard;
+  const size_t bytes;
+  const BlockKey end;
+  ReadOptions *options = nullptr;
+  Iterator *iterator = nullptr;
+
+  Implementation(const RowStore &rows, uint64_t table, int shard, size_t bytes)
+      : store(*rows.own), table(table), shard(shard), bytes(bytes),
+        end(table, shard + 1) {
+    // All of it is read, once: the cache is for rows that are asked for.
+    constexpr size_t readaheadBytes = size_t(256) << 10;
+    const Library &library = store.library;
+    options = library.readOptionsCreate();
+    library.setUpperBound(options, end.data(), end.size());
+    library.setReadahead(options, readaheadBytes);
+    library.setFillCache(options, 0);
+    iterator = library.iteratorCreate(store.database, options, store.family);
+  }
+  ~Implementation() {
+    store.library.iteratorDestroy(iterator);
+    store.library.readOptionsDestroy(options);
+  }
+  bool isAt(const BlockKey &key) const {
+    if (!store.library.iteratorValid(iterator))
+      return false;
+    size_t size = 0;
+    const char *name = store.library.iteratorKey(iterator, &size);
+    return std::string_view(name, size) == key.text();
+  }
+};
+
+RowStore::Reader::Reader(const RowStore &store, uint64_t table, int shard,
+                         size_t bytes)
+    : own(std::make_unique<Implementation>(store, table, shard, bytes)) {}
+
+RowStore::Reader::~Reader() = default;
+
+const char *RowStore::Reader::at(uint32_t number) {
+  const Library &library = own->store.library;
+  const BlockKey key(own->table, own->shard, number);
+  if (library.iteratorValid(own->iterator))
+    library.iteratorNext(own->iterator);
+  if (!own->isAt(key))
+    library.iteratorSeek(own->iterator, key.data(), key.size());
   char *error = nullptr;
-  library.iteratorError(at.get(), &error);
-  check(error, "read from");
-}
-
-void RowStore::forEach(
-    uint64_t table, int shard,
-    const std::function<void(int64_t, const StoredRow &)> &visit) const {
-  own->forEach(Implementation::Rows, table, shard, [&](const Iterator *at) {
-    size_t nameBytes = 0, bytes = 0;
-    const char *name = own->library.iteratorKey(at, &nameBytes);
-    const char *record = own->library.iteratorValue(at, &bytes);
-    visit(RecordKey::keyOf(name, nameBytes), rowOf(record, bytes));
-  });
-}
-
-void RowStore::collectChanged(uint64_t table, int shard,
-                              std::vector<int64_t> &keys) const {
-  keys.clear();
-  own->forEach(Implementation::Changed, table, shard, [&](const Iterator *at) {
-    size_t bytes = 0;
-    const char *name = own->library.iteratorKey(at, &bytes);
-    keys.push_back(RecordKey::keyOf(name, bytes));
-  });
-  std::ranges::sort(keys);
-  const auto twice = std::ranges::unique(keys);
-  keys.erase(twice.begin(), twice.end());
-}
-
-void RowStore::forgetChanged(uint64_t table, int shard, uint32_t saves) {
-  // One by one: who goes through a shard would pass each range that was ever
-  // deleted.
-  const RecordKey end = RecordKey::ofChange(table, shard, saves);
-  const std::string_view behind(end.data(), end.size());
-  WriteBatch *batch = own->library.batchCreate();
-  bool isEmpty = true;
-  own->forEach(Implementation::Changed, table, shard, [&](const Iterator *at) {
-    size_t bytes = 0;
-    const char *name = own->library.iteratorKey(at, &bytes);
-    if (std::string_view(name, bytes) >= behind)
-      return;
-    own->library.batchDelete(batch, own->families[Implementation::Changed],
-                             name, bytes);
-    isEmpty = false;
-  });
-  char *error = nullptr;
-  if (!isEmpty)
-    own->library.write(own->database, own->unlogged, batch, &error);
-  own->library.batchDestroy(batch);
-  own->check(error, "written to");
+  library.iteratorError(own->iterator, &error);
+  own->store.check(error, "read from");
+  size_t size = 0;
+  const char *block =
+      own->isAt(key) ? library.iteratorValue(own->iterator, &size) : nullptr;
+  own->store.checkBlock(block, size, own->bytes);
+  return block;
 }

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A key has its row in memory or in the store (RowStore.h). Who asks for a row
-// that is not in memory brings it there; what the store has of it stays, and is
-// old from then on: memory is looked at first, and says so. So a row is written
-// to the store when it leaves memory, and nothing is when it comes back.
+// A key has its row in memory or in its shard's blocks (SpilledShard.h), most
+// of which are in the store (RowStore.h). Who asks for a row that is not in
+// memory brings it there; its block stays as it is, and only notes that the row
+// counts no more. So a row is written when it leaves memory, and nothing is
+// when it comes back. That a key is new, the index of the blocks says.
 //
-// Rows leave between updates. Who brings one in may run beside that: it notes
-// how often rows of the shard have left before it reads the store, and begins
-// anew if some have left since.
+// Rows leave between updates. Who brings one in may run beside that: blocks are
+// read without a lock. It notes how often rows of the shard have left before it
+// reads, and begins anew if some have left since.
 //
-// A moment (TableMoment.h) reads rows in memory and those in the store as they
+// A moment (TableMoment.h) reads rows in memory and those in blocks as they
 // were. Rows of shards that it has yet to read do not leave, so a shard has the
 // same rows up to there; one that comes in is put aside before it is written,
 // like any.
@@ -26,6 +27,7 @@
 #include "Table/FallibleRanges.h"
 #include "Table/HashTable.h"
 #include "Table/SortRows.h"
+#include "Table/SpilledShard.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Table/RowStore.h"
 #include "pdlrt/Table/TableMoment.h"
@@ -42,7 +44,10 @@ class SpillingTable final : public HashTable {
 public:
   SpillingTable(TableOptions options, std::shared_ptr<RowStore> rowStore,
                 int64_t mostKeys)
-      : HashTable(std::move(options), mostKeys), store(std::move(rowStore)),
+      : HashTable(std::move(options), mostKeys),
+        place{std::move(rowStore), this->options().id, BlockLayout(rowBytes())},
+        spilled(std::make_unique<SpilledShard[]>(shardCount)),
+        recent(std::make_unique<std::vector<void *>[]>(shardCount)),
         stored(std::make_unique<std::atomic<int64_t>[]>(shardCount)),
         saves(std::make_unique<std::atomic<uint32_t>[]>(shardCount)) {}
 
@@ -69,151 +74,235 @@ public:
   void collectShard(int shard, RowList &rows) const override;
   void collectChanged(int shard, RowList &rows) const override;
   void noteShardSaved(int shard) const override;
+  size_t memoryBytes() const override;
 
 protected:
   int64_t listAtPeriod(int number, int64_t period,
                        std::vector<TableRow> &rows) override;
 
 private:
+  /// A key that may be in a block.
+  struct Wanted {
+    int64_t key;
+    /// Its place in the call.
+    int64_t place;
+    RowStore::BlockName block;
+    bool isOpen;
+    uint64_t departures;
+  };
+
   int64_t storedIn(int shard) const {
     return stored[shard].load(std::memory_order_relaxed);
   }
-  /// Whether what changed in a row has been saved since it left memory.
-  bool wasSaved(int shard, const StoredRow &row) const {
-    return row.saves < saves[shard].load(std::memory_order_relaxed);
+  void noteStored(int number) {
+    stored[number].store(int64_t(spilled[number].size()),
+                         std::memory_order_relaxed);
   }
-  /// Which of keys, whose rows were looked for, may have one in the store.
-  std::vector<int64_t> missingOf(int64_t count, void *const *rows) const;
-  /// Where anything was ever spilled: `find`, for who will look once more.
-  void bringIn(int64_t count, const int64_t *keys, void **rows,
-               TableScratch &scratch);
-  /// Brings in those that have one; sets their rows, and returns how many.
-  int64_t bringMissing(int64_t count, const int64_t *keys, void **rows) const;
-  /// The same for some of the keys, by number; those that must be tried again
-  /// are left in `which`.
-  int64_t bringSome(std::vector<int64_t> &which, const int64_t *keys,
-                    void **rows) const;
-  /// Rows of a shard leave memory; orders them.
-  void spill(int number, std::span<TableRow> rows);
-  /// A copy of what the store has, with its header.
-  void *copyOf(int number, const StoredRow &row, RowImages &images) const;
-  /// Adds copies of what the store has of a shard to those rows in memory,
-  /// keys ascending: of all keys, or of those that have changed.
-  void addStored(int number, const std::vector<TableRow> &inMemory,
-                 RowList &rows, bool onlyChanged) const;
+  /// Whether what changed in a row has been saved since it left memory.
+  bool wasSaved(int shard, SpilledHead head) const {
+    return head.saves < saves[shard].load(std::memory_order_relaxed);
+  }
+  /// Finds rows in memory; of other keys, lists the blocks that may have them.
+  std::vector<Wanted> search(int64_t count, const int64_t *keys, void **rows,
+                             TableScratch &scratch) const;
+  /// Finds all rows: brings in those that are not in memory, or copies them to
+  /// `images`, unless that is null. Returns how many keys have none.
+  int64_t gather(int64_t count, const int64_t *keys, void **rows,
+                 TableScratch &scratch, RowImages *images) const;
+  /// Reads blocks, ascending, for keys; those that must be searched again are
+  /// added to `again`.
+  void fetch(std::span<const Wanted> wanted, void **rows, RowImages *images,
+             std::vector<Wanted> &again) const;
+  /// The row of a key whose block was read (null: it is open); false: rows have
+  /// left memory since.
+  bool resolve(const Wanted &wanted, const char *block, void **rows,
+               RowImages *images) const;
+  /// Replaces `rows` by `share` of the rows of a shard in memory, those that go
+  /// first; of those that have come in since the last call only if others are
+  /// not enough.
+  void chooseLeaving(int number, double share, Eviction order,
+                     std::vector<TableRow> &rows);
+  /// Rows of a shard leave memory.
+  void spill(int number, std::span<const TableRow> rows);
+  /// A copy of a row that is not in memory, with its header.
+  void *copyOf(int number, SpilledHead head, const char *row,
+               RowImages &images) const;
 
-  std::shared_ptr<RowStore> store;
-  /// By shard: keys whose row is in the store alone. Written with the shard
-  /// locked.
+  const SpilledTable place;
+  /// By shard, with which they are locked.
+  std::unique_ptr<SpilledShard[]> spilled;
+  /// By shard, with which they are locked: rows that have come in since some
+  /// were evicted, which a step is about to use. Some may have gone.
+  std::unique_ptr<std::vector<void *>[]> recent;
+  /// By shard: rows that are not in memory. Written with the shard locked.
   std::unique_ptr<std::atomic<int64_t>[]> stored;
-  /// By shard: how often it has been saved (`StoredRow::saves`).
+  /// By shard: how often it has been saved (`SpilledHead::saves`).
   std::unique_ptr<std::atomic<uint32_t>[]> saves;
-  /// Whether the store has, or had, anything of this table.
-  std::atomic<bool> hasSpilled{false};
 };
 
 } // namespace
 
-/// What one key costs of which the store is asked: a block that is read.
+/// What one row costs whose block is read.
 static constexpr double bytesOfRead = 4096;
 
 //===----------------------------------------------------------------------===//
 // In
 //===----------------------------------------------------------------------===//
 
-std::vector<int64_t> SpillingTable::missingOf(int64_t count,
-                                              void *const *rows) const {
-  std::vector<int64_t> which;
-  // Not by how many the store has now: one that was not in memory may have come
-  // in since, as the last of its shard.
-  if (!hasSpilled.load(std::memory_order_acquire))
-    return which;
-  for (int64_t i = 0; i < count; ++i)
-    if (!rows[i])
-      which.push_back(i);
-  return which;
+std::vector<SpillingTable::Wanted>
+SpillingTable::search(int64_t count, const int64_t *keys, void **rows,
+                      TableScratch &scratch) const {
+  std::vector<Wanted> wanted;
+  bool isOutOfMemory = false;
+  for (int64_t begin = 0; begin < count; begin += keysAtOnce) {
+    const int64_t some = std::min(keysAtOnce, count - begin);
+    forEachKey(
+        some, sortByShard(some, keys + begin, scratch),
+        [&](int number, const Shard &shard, int64_t key, uint64_t mixed,
+            int32_t at) {
+          uint32_t row = 0;
+          if (shard.index.find(mixed, row)) {
+            rows[begin + at] = rowAt(number, row);
+            return;
+          }
+          rows[begin + at] = nullptr;
+          const SpilledShard &others = spilled[number];
+          others.find(mixed, [&](uint32_t block) {
+            try {
+              wanted.push_back({key,
+                                begin + at,
+                                {number, block},
+                                others.isOpen(block),
+                                departuresOf(number)});
+            } catch (const std::bad_alloc &) {
+              // Locks are given back first.
+              isOutOfMemory = true;
+            }
+          });
+        },
+        [&](int number, uint64_t mixed) { spilled[number].prefetch(mixed); });
+  }
+  if (isOutOfMemory)
+    throw std::bad_alloc();
+  return wanted;
 }
 
-int64_t SpillingTable::bringSome(std::vector<int64_t> &which,
-                                 const int64_t *keys, void **rows) const {
+bool SpillingTable::resolve(const Wanted &wanted, const char *block,
+                            void **rows, RowImages *images) const {
   // The table's own state changes, but nothing that it says of its rows.
   auto &self = const_cast<SpillingTable &>(*this);
-  const size_t count = which.size();
-  std::vector<int64_t> asked(count);
-  std::vector<uint64_t> departures(count);
-  for (size_t i = 0; i < count; ++i) {
-    asked[i] = keys[which[i]];
-    departures[i] = departuresOf(shardOf(asked[i]));
+  const int number = wanted.block.shard;
+  const uint64_t mixed = pdlabi::mixKey(uint64_t(wanted.key));
+  void *&row = rows[wanted.place];
+  const std::lock_guard lock(mutexOf(number));
+  if (void *found = findLocked(number, mixed)) {
+    row = found;
+    return true;
   }
-  int64_t brought = 0;
-  std::vector<int64_t> again;
-  store->get(options().id, asked, [&](size_t i, const StoredRow &row) {
-    const int number = shardOf(asked[i]);
-    if (self.takeIn(number, asked[i], departures[i], row.bytes.data(),
-                    row.noted, wasSaved(number, row), stored[number],
-                    rows[which[i]]))
-      ++brought;
-    else
-      again.push_back(which[i]);
-  });
-  which.swap(again);
-  return brought;
+  if (departuresOf(number) != wanted.departures)
+    return false;
+  SpilledShard &shard = self.spilled[number];
+  if (wanted.isOpen)
+    block = shard.open();
+  const BlockLayout &layout = place.layout;
+  const int slot = shard.slotOf(layout, wanted.block.number, block, wanted.key);
+  // The block has another key that the index cannot tell from this one.
+  if (slot < 0)
+    return true;
+  const SpilledHead head = layout.headAt(block, uint32_t(slot));
+  const char *bytes = layout.rowAt(block, uint32_t(slot));
+  if (images) {
+    row = copyOf(number, head, bytes, *images);
+    return true;
+  }
+  row = self.takeIn(number, mixed, bytes, head.noted, wasSaved(number, head));
+  self.recent[number].push_back(row);
+  shard.remove(layout, wanted.block.number, uint32_t(slot), wanted.key);
+  self.noteStored(number);
+  return true;
 }
 
-int64_t SpillingTable::bringMissing(int64_t count, const int64_t *keys,
-                                    void **rows) const {
-  const std::vector<int64_t> missing = missingOf(count, rows);
-  if (missing.empty())
-    return 0;
-  const TraceSpan span("bring in", {int64_t(missing.size())});
-  std::atomic<int64_t> brought{0};
-  fallibleRanges(int64_t(missing.size()), double(missing.size()) * bytesOfRead,
-                 [&](int64_t begin, int64_t end) {
-                   std::vector<int64_t> which(missing.begin() + begin,
-                                              missing.begin() + end);
-                   while (!which.empty())
-                     brought += bringSome(which, keys, rows);
-                 });
-  return brought;
+void SpillingTable::fetch(std::span<const Wanted> wanted, void **rows,
+                          RowImages *images, std::vector<Wanted> &again) const {
+  const auto take = [&](const Wanted &one, const char *block) {
+    if (!resolve(one, block, rows, images))
+      again.push_back(one);
+  };
+  // Of the keys of a block, where the first one is.
+  std::vector<RowStore::BlockName> names;
+  std::vector<size_t> begins;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].isOpen) {
+      take(wanted[i], nullptr);
+    } else if (names.empty() || names.back() != wanted[i].block) {
+      names.push_back(wanted[i].block);
+      begins.push_back(i);
+    }
+  }
+  place.store->get(
+      place.id, names, place.layout.bytes(), [&](size_t i, const char *block) {
+        for (size_t at = begins[i];
+             at < wanted.size() && wanted[at].block == names[i]; ++at)
+          take(wanted[at], block);
+      });
+}
+
+int64_t SpillingTable::gather(int64_t count, const int64_t *keys, void **rows,
+                              TableScratch &scratch, RowImages *images) const {
+  std::vector<Wanted> wanted = search(count, keys, rows, scratch);
+  while (!wanted.empty()) {
+    const TraceSpan span("bring in", {int64_t(wanted.size())});
+    std::ranges::sort(wanted, {}, &Wanted::block);
+    std::vector<Wanted> again;
+    if (images) {
+      fetch(wanted, rows, images, again);
+    } else {
+      std::mutex mutex;
+      fallibleRanges(
+          int64_t(wanted.size()), double(wanted.size()) * bytesOfRead,
+          [&](int64_t begin, int64_t end) {
+            std::vector<Wanted> own;
+            fetch(std::span(wanted).subspan(size_t(begin), size_t(end - begin)),
+                  rows, images, own);
+            const std::lock_guard lock(mutex);
+            again.insert(again.end(), own.begin(), own.end());
+          });
+    }
+    // Places of the call become those of a shorter one, and back.
+    std::vector<int64_t> askedKeys(again.size());
+    std::vector<void *> found(again.size());
+    std::ranges::transform(again, askedKeys.begin(), &Wanted::key);
+    wanted =
+        search(int64_t(again.size()), askedKeys.data(), found.data(), scratch);
+    for (size_t i = 0; i < again.size(); ++i)
+      if (found[i])
+        rows[again[i].place] = found[i];
+    for (Wanted &one : wanted)
+      one.place = again[size_t(one.place)].place;
+  }
+  return std::count(rows, rows + count, nullptr);
 }
 
 int64_t SpillingTable::find(int64_t count, const int64_t *keys, void **rows,
                             TableScratch &scratch) const {
-  const int64_t missing = HashTable::find(count, keys, rows, scratch);
-  return missing == 0 ? 0 : missing - bringMissing(count, keys, rows);
+  return gather(count, keys, rows, scratch, nullptr);
 }
 
 int64_t SpillingTable::look(int64_t count, const int64_t *keys, void **rows,
                             TableScratch &scratch, RowImages &images) const {
-  int64_t missing = HashTable::find(count, keys, rows, scratch);
-  const std::vector<int64_t> which =
-      missing == 0 ? std::vector<int64_t>() : missingOf(count, rows);
-  std::vector<int64_t> asked(which.size());
-  for (size_t i = 0; i < which.size(); ++i)
-    asked[i] = keys[which[i]];
-  store->get(options().id, asked, [&](size_t i, const StoredRow &row) {
-    rows[which[i]] = copyOf(shardOf(asked[i]), row, images);
-    --missing;
-  });
-  return missing;
+  return gather(count, keys, rows, scratch, &images);
 }
 
 void SpillingTable::bringIn(int64_t count, const int64_t *keys,
                             TableScratch &scratch) {
   std::vector<void *> rows(static_cast<size_t>(count));
-  bringIn(count, keys, rows.data(), scratch);
-}
-
-void SpillingTable::bringIn(int64_t count, const int64_t *keys, void **rows,
-                            TableScratch &scratch) {
-  if (hasSpilled.load(std::memory_order_acquire))
-    find(count, keys, rows, scratch);
+  find(count, keys, rows.data(), scratch);
 }
 
 Status SpillingTable::findOrInsert(int64_t count, const int64_t *keys,
                                    void **rows, TableScratch &scratch,
                                    int64_t &inserted) {
-  bringIn(count, keys, rows, scratch);
+  find(count, keys, rows, scratch);
   return HashTable::findOrInsert(count, keys, rows, scratch, inserted);
 }
 
@@ -221,15 +310,40 @@ Status SpillingTable::insertShard(int number, int64_t count,
                                   const int64_t *keys, void **rows,
                                   NewRow content) {
   TableScratch scratch;
-  bringIn(count, keys, rows, scratch);
+  find(count, keys, rows, scratch);
   return HashTable::insertShard(number, count, keys, rows, content);
 }
 
 Status SpillingTable::admit(int64_t count, const int64_t *keys,
                             const int64_t *occurrences, void **rows,
                             TableScratch &scratch, int64_t &inserted) {
-  bringIn(count, keys, rows, scratch);
-  return HashTable::admit(count, keys, occurrences, rows, scratch, inserted);
+  // Most are in memory, as the step has looked them up, or are new.
+  std::vector<int64_t> left;
+  PDLRT_RETURN_IF_ERROR(admitUnless(
+      count, keys, occurrences, rows, scratch, inserted,
+      [&](int number, uint64_t mixed, int64_t key) {
+        bool isElsewhere = false;
+        spilled[number].find(mixed, [&](uint32_t) { isElsewhere = true; });
+        if (isElsewhere)
+          left.push_back(key);
+        return isElsewhere;
+      },
+      [&](int number, uint64_t mixed) { spilled[number].prefetch(mixed); }));
+  if (left.empty())
+    return {};
+  std::vector<int64_t> keysLeft(left.size()), occurrencesLeft(left.size());
+  std::vector<void *> found(left.size());
+  for (size_t i = 0; i < left.size(); ++i) {
+    keysLeft[i] = keys[left[i]];
+    occurrencesLeft[i] = occurrences[left[i]];
+  }
+  find(int64_t(left.size()), keysLeft.data(), found.data(), scratch);
+  PDLRT_RETURN_IF_ERROR(HashTable::admit(int64_t(left.size()), keysLeft.data(),
+                                         occurrencesLeft.data(), found.data(),
+                                         scratch, inserted));
+  for (size_t i = 0; i < left.size(); ++i)
+    rows[left[i]] = found[i];
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,21 +357,80 @@ int64_t SpillingTable::heldRows() const {
   return sum;
 }
 
-void SpillingTable::spill(int number, std::span<TableRow> rows) {
+void SpillingTable::spill(int number, std::span<const TableRow> rows) {
   if (rows.empty())
     return;
-  // As the store has them: the next one goes beside the last.
-  sortByKey(rows);
-  RowStore::Batch batch(*store);
-  const size_t bytes = rowBytes();
-  for (const TableRow &row : rows)
-    batch.put(options().id, number, row.key,
-              {layout().headerOf(row.row).noted(),
-               saves[number],
-               {static_cast<const char *>(row.row), bytes}});
-  batch.write();
-  hasSpilled.store(true, std::memory_order_release);
-  release(number, rows, stored[number]);
+  SpilledShard &shard = spilled[number];
+  const std::lock_guard lock(mutexOf(number));
+  reserveReleased(number, rows.size());
+  size_t kept = 0;
+  const auto leave = [&] {
+    release(number, rows.first(kept));
+    noteStored(number);
+  };
+  // Cold rows are in no cache; of long ones the processor loads the rest by
+  // itself.
+  constexpr size_t ahead = 8, mostBytes = 512;
+  const auto prefetch = [&](size_t next) {
+    if (next >= rows.size())
+      return;
+    shard.prefetch(pdlabi::mixKey(uint64_t(rows[next].key)));
+    const auto *bytes = static_cast<const char *>(rows[next].row);
+    for (size_t at = 0; at < std::min(rowBytes(), mostBytes); at += 64)
+      __builtin_prefetch(bytes + at);
+  };
+  for (size_t next = 0; next < ahead; ++next)
+    prefetch(next);
+  try {
+    for (; kept < rows.size(); ++kept) {
+      prefetch(kept + ahead);
+      shard.add(place, number, rows[kept].key,
+                {layout().headerOf(rows[kept].row).noted(), saves[number]},
+                rows[kept].row);
+    }
+  } catch (...) {
+    leave();
+    throw;
+  }
+  leave();
+  shard.clean(place, number);
+}
+
+void SpillingTable::chooseLeaving(int number, double share, Eviction order,
+                                  std::vector<TableRow> &rows) {
+  std::vector<void *> needed;
+  {
+    const std::lock_guard lock(mutexOf(number));
+    listLockedShard(number, rows);
+    needed.swap(recent[number]);
+  }
+  std::ranges::sort(needed);
+  struct Ranked {
+    uint32_t rank;
+    TableRow row;
+  };
+  std::vector<Ranked> ranked;
+  ranked.reserve(rows.size());
+  const uint16_t now = time();
+  // Headers are rarely in a cache.
+  constexpr size_t ahead = 16;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size())
+      __builtin_prefetch(&layout().headerOf(rows[i + ahead].row));
+    const auto rank =
+        EvictionRank::of(layout().headerOf(rows[i].row), now, order);
+    ranked.push_back({std::ranges::binary_search(needed, rows[i].row)
+                          ? UINT32_MAX
+                          : rank.first << 16 | rank.second,
+                      rows[i]});
+  }
+  const auto leaving = std::min<size_t>(
+      rows.size(), size_t(std::ceil(share * double(rows.size()))));
+  std::ranges::nth_element(ranked, ranked.begin() + int64_t(leaving), {},
+                           &Ranked::rank);
+  for (size_t i = 0; i < leaving; ++i)
+    rows[i] = ranked[i].row;
+  rows.resize(leaving);
 }
 
 int64_t SpillingTable::evict(int64_t count, Eviction order) {
@@ -266,29 +439,22 @@ int64_t SpillingTable::evict(int64_t count, Eviction order) {
   if (count <= 0 || all == 0)
     return 0;
   const double share = std::min(1.0, double(count) / double(all));
-  const uint16_t now = time();
-  std::atomic<int64_t> spilled{0};
-  fallibleRanges(
-      shardCount, double(count) * bytesOfRead, [&](int64_t begin, int64_t end) {
-        // Each shard has its part: which rows it is changes no result.
-        std::vector<TableRow> rows;
-        for (int number = int(begin); number < int(end); ++number) {
-          if (const TableMoment *reading = moment();
-              reading && !reading->isPassed(number))
-            continue;
-          listShard(number, rows);
-          const auto leaving = std::min<size_t>(
-              rows.size(), size_t(std::ceil(share * double(rows.size()))));
-          const auto rank = [&](const TableRow &row) {
-            return EvictionRank::of(layout().headerOf(row.row), now, order);
-          };
-          std::ranges::nth_element(rows, rows.begin() + int64_t(leaving), {},
-                                   rank);
-          spill(number, std::span(rows).first(leaving));
-          spilled += int64_t(leaving);
-        }
-      });
-  return spilled;
+  std::atomic<int64_t> leaving{0};
+  fallibleRanges(shardCount, double(count) * bytesOfRead,
+                 [&](int64_t begin, int64_t end) {
+                   // Each shard has its part: which rows it is changes no
+                   // result.
+                   std::vector<TableRow> rows;
+                   for (int number = int(begin); number < int(end); ++number) {
+                     if (const TableMoment *reading = moment();
+                         reading && !reading->isPassed(number))
+                       continue;
+                     chooseLeaving(number, share, order, rows);
+                     spill(number, rows);
+                     leaving += int64_t(rows.size());
+                   }
+                 });
+  return leaving;
 }
 
 void SpillingTable::putAside(int first, int end) {
@@ -305,13 +471,7 @@ void SpillingTable::putAside(int first, int end) {
 int64_t SpillingTable::erase(int64_t count, const int64_t *keys,
                              TableScratch &scratch) {
   std::vector<void *> rows(static_cast<size_t>(count));
-  bringIn(count, keys, rows.data(), scratch);
-  // All are in memory, so that what the store has of them is old.
-  RowStore::Batch batch(*store);
-  for (int64_t i = 0; i < count; ++i)
-    if (rows[size_t(i)])
-      batch.erase(options().id, shardOf(keys[i]), keys[i]);
-  batch.write();
+  find(count, keys, rows.data(), scratch);
   return HashTable::erase(count, keys, scratch);
 }
 
@@ -328,38 +488,39 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
   // What a save that goes on notes as saved is not what is written here.
   const uint32_t count = saves[number] + (reading && reading->notesSaved() &&
                                           !reading->isPassed(number));
-  std::vector<TableRow> inMemory = rows;
-  sortByKey(inMemory);
   RowImages images;
-  RowStore::Batch batch(*store);
+  void *copy = images.take(layout());
   int64_t erased = 0;
-  store->forEach(options().id, number, [&](int64_t key, const StoredRow &kept) {
-    if (std::ranges::binary_search(inMemory, key, {}, &TableRow::key))
-      return;
-    constexpr size_t atOnce = 1024;
-    void *row = copyOf(number, kept, images);
+  using Change = SpilledShard::Change;
+  const auto change = [&](int64_t key, SpilledHead &head, char *bytes) {
+    std::memcpy(copy, bytes, rowBytes());
+    layout().headerOf(copy).restore(head.noted, time(), wasSaved(number, head));
     if (reading && isRewritten)
-      reading->noteRewritten(key, row);
-    if (passesOut(row, period)) {
+      reading->noteRewritten(key, copy);
+    if (passesOut(copy, period)) {
       if (reading)
-        reading->noteErased(key, row);
+        reading->noteErased(key, copy);
       trackErasedKey(number, key);
-      batch.erase(options().id, number, key);
       ++erased;
-    } else if (isRewritten) {
-      batch.put(options().id, number, key,
-                {layout().headerOf(row).noted(),
-                 count,
-                 {static_cast<const char *>(row), rowBytes()}});
+      return Change::Gone;
     }
-    if (batch.size() >= atOnce) {
-      batch.write();
-      images.clear();
-    }
-  });
-  batch.write();
-  stored[number] -= erased;
-  noteDeparture(number);
+    if (!isRewritten)
+      return Change::None;
+    head = {layout().headerOf(copy).noted(), count};
+    std::memcpy(bytes, copy, rowBytes());
+    return Change::Written;
+  };
+  const auto note = [&] {
+    noteStored(number);
+    noteDeparture(number);
+  };
+  try {
+    spilled[number].rewrite(place, number, change);
+  } catch (...) {
+    note();
+    throw;
+  }
+  note();
   return erased;
 }
 
@@ -367,64 +528,58 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
 // Lists
 //===----------------------------------------------------------------------===//
 
-void *SpillingTable::copyOf(int number, const StoredRow &row,
+void *SpillingTable::copyOf(int number, SpilledHead head, const char *row,
                             RowImages &images) const {
   void *copy = images.take(layout());
-  std::memcpy(copy, row.bytes.data(), rowBytes());
-  layout().headerOf(copy).restore(row.noted, time(), wasSaved(number, row));
+  std::memcpy(copy, row, rowBytes());
+  layout().headerOf(copy).restore(head.noted, time(), wasSaved(number, head));
   return copy;
 }
 
-void SpillingTable::addStored(int number, const std::vector<TableRow> &inMemory,
-                              RowList &rows, bool onlyChanged) const {
-  if (storedIn(number) == 0)
-    return;
-  const auto isInMemory = [&](int64_t key) {
-    return std::ranges::binary_search(inMemory, key, {}, &TableRow::key);
-  };
-  const auto add = [&](int64_t key, const StoredRow &row) {
-    rows.push_back({key, copyOf(number, row, rows.images)});
-  };
-  if (!onlyChanged) {
-    store->forEach(options().id, number,
-                   [&](int64_t key, const StoredRow &row) {
-                     if (!isInMemory(key))
-                       add(key, row);
-                   });
-  } else {
-    std::vector<int64_t> changed;
-    store->collectChanged(options().id, number, changed);
-    std::erase_if(changed, isInMemory);
-    store->get(options().id, changed, [&](size_t i, const StoredRow &row) {
-      if (row.isDirty() && !wasSaved(number, row))
-        add(changed[i], row);
-    });
-  }
-  sortByKey(rows);
-}
-
 void SpillingTable::collectShard(int number, RowList &rows) const {
-  HashTable::collectShard(number, rows);
-  const std::vector<TableRow> inMemory = rows;
-  addStored(number, inMemory, rows, /*onlyChanged=*/false);
+  rows.images.clear();
+  SpilledShard::View others;
+  {
+    // Rows that come in from now on are in the view as they were.
+    const std::lock_guard lock(mutexOf(number));
+    listLockedShard(number, rows);
+    others = spilled[number].view(place, number);
+  }
+  others.forEach([&](int64_t key, SpilledHead head, const char *row) {
+    rows.push_back({key, copyOf(number, head, row, rows.images)});
+  });
+  sortByKey(rows);
 }
 
 void SpillingTable::collectChanged(int number, RowList &rows) const {
   rows.images.clear();
-  // What comes in from now on is still in the store as it was.
-  std::vector<TableRow> inMemory;
-  listShard(number, inMemory);
-  sortByKey(inMemory);
-  rows.assign(inMemory.begin(), inMemory.end());
+  SpilledShard::View others;
+  {
+    const std::lock_guard lock(mutexOf(number));
+    listLockedShard(number, rows);
+    others = spilled[number].view(place, number);
+  }
   keepChanged(rows);
-  addStored(number, inMemory, rows, /*onlyChanged=*/true);
+  others.forEachChanged(
+      saves[number], [&](int64_t key, SpilledHead head, const char *row) {
+        if (head.isDirty() && !wasSaved(number, head))
+          rows.push_back({key, copyOf(number, head, row, rows.images)});
+      });
+  sortByKey(rows);
 }
 
 void SpillingTable::noteShardSaved(int number) const {
-  if (storedIn(number) == 0)
-    return;
-  const uint32_t count = saves[number].fetch_add(1) + 1;
-  store->forgetChanged(options().id, number, count);
+  if (storedIn(number) > 0)
+    ++saves[number];
+}
+
+size_t SpillingTable::memoryBytes() const {
+  size_t sum = HashTable::memoryBytes() + shardCount * sizeof(SpilledShard);
+  for (int number = 0; number < shardCount; ++number) {
+    const std::lock_guard lock(mutexOf(number));
+    sum += spilled[number].memoryBytes();
+  }
+  return sum;
 }
 
 std::unique_ptr<EmbeddingTable> pdlrt::createSpillingTable(

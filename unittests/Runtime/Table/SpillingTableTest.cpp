@@ -23,6 +23,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -396,6 +397,56 @@ TEST_F(SpillingTableTest, TwoMayBringInTheSameRows) {
     EXPECT_EQ(missing, 0);
     spilling->quiesce(0);
   }
+}
+
+/// Rows that come and go leave blocks behind in which most rows count no more:
+/// they are used again, so that what the table holds for them does not grow.
+TEST_F(SpillingTableTest, BlocksAreUsedAgain) {
+  make();
+  // Several blocks a shard.
+  constexpr int64_t most = 100000;
+  std::vector<int64_t> keys(2 * most);
+  std::iota(keys.begin(), keys.end(), -most);
+  update(keys);
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  spilling->quiesce(0);
+  spilling->quiesce(0);
+  const auto few = [&] {
+    update(draw(15000, most));
+    spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+    spilling->quiesce(0);
+    spilling->quiesce(0);
+  };
+  for (int turn = 0; turn < 15; ++turn)
+    few();
+  const size_t before = spilling->memoryBytes();
+  for (int turn = 0; turn < 45; ++turn)
+    few();
+  EXPECT_LT(double(spilling->memoryBytes()), 1.05 * double(before));
+  EXPECT_EQ(spilling->heldRows(), 0);
+  expectEqual();
+}
+
+/// A row that has come in for a step that is about to begin stays for it, if
+/// others can go.
+TEST_F(SpillingTableTest, WhatHasJustComeInStays) {
+  make();
+  const std::vector<int64_t> all = draw(20000, 1000000);
+  update(all);
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  update(draw(20000, 1000000));
+  const std::vector<int64_t> some(all.begin(), all.begin() + 1000);
+  spilling->bringIn(int64_t(some.size()), some.data(), scratch);
+  const int64_t held = spilling->heldRows();
+  spilling->evict(held / 2, Eviction::LeastFrequent);
+  const int64_t left = spilling->heldRows();
+  spilling->bringIn(int64_t(some.size()), some.data(), scratch);
+  EXPECT_EQ(spilling->heldRows(), left);
+  // Once.
+  spilling->evict(left / 2, Eviction::LeastFrequent);
+  spilling->evict(left, Eviction::LeastFrequent);
+  EXPECT_EQ(spilling->heldRows(), 0);
+  expectEqual();
 }
 
 TEST_F(SpillingTableTest, LeavesNoFolder) {
