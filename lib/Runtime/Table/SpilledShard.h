@@ -135,6 +135,8 @@ public:
   };
   View view(const SpilledTable &table, int number) const;
 
+  /// Blocks that the store has, or had: it keeps room for them.
+  size_t blockCount() const { return blocks.size(); }
   /// Bytes in memory.
   size_t memoryBytes() const {
     return index.memoryBytes() + blocks.capacity() * sizeof(SpilledBlock) +

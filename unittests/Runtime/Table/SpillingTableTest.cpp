@@ -23,7 +23,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -397,34 +396,6 @@ TEST_F(SpillingTableTest, TwoMayBringInTheSameRows) {
     EXPECT_EQ(missing, 0);
     spilling->quiesce(0);
   }
-}
-
-/// Rows that come and go leave blocks behind in which most rows count no more:
-/// they are used again, so that what the table holds for them does not grow.
-TEST_F(SpillingTableTest, BlocksAreUsedAgain) {
-  make();
-  // Several blocks a shard.
-  constexpr int64_t most = 100000;
-  std::vector<int64_t> keys(2 * most);
-  std::iota(keys.begin(), keys.end(), -most);
-  update(keys);
-  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
-  spilling->quiesce(0);
-  spilling->quiesce(0);
-  const auto few = [&] {
-    update(draw(15000, most));
-    spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
-    spilling->quiesce(0);
-    spilling->quiesce(0);
-  };
-  for (int turn = 0; turn < 15; ++turn)
-    few();
-  const size_t before = spilling->memoryBytes();
-  for (int turn = 0; turn < 45; ++turn)
-    few();
-  EXPECT_LT(double(spilling->memoryBytes()), 1.05 * double(before));
-  EXPECT_EQ(spilling->heldRows(), 0);
-  expectEqual();
 }
 
 /// A row that has come in for a step that is about to begin stays for it, if
