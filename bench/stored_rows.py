@@ -54,15 +54,17 @@ def model(width, rule, stored):
 """
 
 
-def write_tensors(path, ids, labels):
-    """As safetensors, `IDS` ids for each label."""
-    size, samples = len(ids) * 8, len(labels)
-    header = json.dumps({
-        "ids": {"dtype": "I64", "shape": [samples, IDS], "data_offsets": [0, size]},
-        "label": {"dtype": "F32", "shape": [samples, 1],
-                  "data_offsets": [size, size + samples * 4]}}).encode()
+def write_tensors(path, ids, labels, **more):
+    """As safetensors, `IDS` ids for each label; `more`: as many numbers for each, by name."""
+    header, content = {}, b""
+    for name, values in {"ids": ids, "label": labels, **more}.items():
+        begin, content = len(content), content + values.tobytes()
+        header[name] = {"dtype": "I64" if values.typecode == "q" else "F32",
+                        "shape": [len(labels), len(values) // len(labels)],
+                        "data_offsets": [begin, len(content)]}
+    header = json.dumps(header).encode()
     header += b" " * (-len(header) % 8)
-    path.write_bytes(struct.pack("<Q", len(header)) + header + ids.tobytes() + labels.tobytes())
+    path.write_bytes(struct.pack("<Q", len(header)) + header + content)
 
 
 def write_data(path):

@@ -34,12 +34,13 @@ FLAGS = {"bound": ["--max-table-memory", "32MiB"]}
 WIDTH, RULE = 16, "@adam"
 
 
-def write_data(path):
-    """Numbers that are uniform on a logarithmic scale have that density."""
+def write_data(path, **more):
+    """Numbers that are uniform on a logarithmic scale have that density. `more`: as of
+    `write_tensors`."""
     draw = random.Random(7)
     labels = array.array("f", (float(draw.random() < 0.25) for _ in range(SAMPLES)))
     ids = array.array("q", (int(KEYS ** draw.random()) - 1 for _ in range(SAMPLES * IDS)))
-    write_tensors(path, ids, labels)
+    write_tensors(path, ids, labels, **more)
 
 
 def main():

@@ -54,9 +54,10 @@ void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
                  "Keeps rows that --max-table-memory evicts in this folder, by "
                  "RocksDB, and brings them back when their keys come again: no "
                  "result depends on the bound then. What is there goes when "
-                 "the process ends; checkpoints have all rows. Takes some 160 "
-                 "MiB of memory and two bytes a row on the disk besides. A "
-                 "local disk, with room for three times the rows")
+                 "the process ends; checkpoints have all rows. Of the bound, "
+                 "each row that is there takes some seven bytes; besides it, "
+                 "160 MiB of memory and up to 8 a table. A local disk, with "
+                 "room for four times the rows")
       ->type_name("FOLDER")
       ->group(group);
   app.add_option("--table-eviction", bound.order,

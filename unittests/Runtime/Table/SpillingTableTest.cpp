@@ -455,3 +455,29 @@ TEST(RowStore, RefusesAFolderThatCannotBe) {
             std::string::npos)
       << opened.status().message();
 }
+
+/// What is not there any more was lost.
+TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
+  if (!rocks::openLibrary())
+    GTEST_SKIP() << "RocksDB is not there";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TestFolder folder;
+  const auto opened = RowStore::open(folder.file("store"));
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const RowStore &store = **opened;
+  store.put(1, 2, 3, "three");
+  constexpr RowStore::BlockName kept = {2, 3}, gone = {2, 4};
+  const auto get = [&](const RowStore::BlockName &name, size_t bytes) {
+    size_t found = 0;
+    store.get(1, {&name, 1}, bytes, [&](size_t, const char *) { ++found; });
+    return found;
+  };
+  EXPECT_EQ(get(kept, 5), 1u);
+  constexpr const char *sentence =
+      "rows could not be read from .* \\(--table-spill\\): a part of them is "
+      "missing; go on from the last checkpoint";
+  EXPECT_EXIT(get(gone, 5), testing::ExitedWithCode(1), sentence);
+  EXPECT_EXIT(get(kept, 6), testing::ExitedWithCode(1), sentence);
+  EXPECT_EXIT(RowStore::Reader(store, 1, 2, 5).at(4),
+              testing::ExitedWithCode(1), sentence);
+}
