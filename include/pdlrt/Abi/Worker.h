@@ -130,6 +130,10 @@ public:
   };
   /// The next unused scratch of this step.
   Lookup &takeLookup();
+  /// The one that was taken last in this step, null if none was.
+  const Lookup *lastLookup() const {
+    return usedLookups > 0 ? lookups[usedLookups - 1].get() : nullptr;
+  }
   /// The scratch that filled `lookup`, null if none of this step did.
   Lookup *findLookup(const pdl_lookup &lookup);
 

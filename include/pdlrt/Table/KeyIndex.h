@@ -26,6 +26,12 @@ public:
   Status assign(int32_t inputCount, const int64_t *const *ids,
                 const int64_t *counts);
 
+  /// The same where `other` has the result for the same ids, as the tables of
+  /// one field have: then it is copied, and true. Else false, mostly at the
+  /// first id, with no result. Throws std::bad_alloc.
+  bool assignLike(const KeyIndex &other, int32_t inputCount,
+                  const int64_t *const *ids, const int64_t *counts);
+
   /// U, the number of distinct keys.
   int64_t keyCount() const { return distinct; }
   /// N, the number of ids over all inputs.

@@ -44,8 +44,11 @@ int32_t pdlrt_unique(void *worker, int32_t inputCount,
                      pdl_lookup *lookup) {
   const pdlrt::TraceSpan span("unique");
   return guarded([&]() -> Status {
+    const Worker::Lookup *last = Worker::of(worker).lastLookup();
     Worker::Lookup &scratch = Worker::of(worker).takeLookup();
-    PDLRT_RETURN_IF_ERROR(scratch.index.assign(inputCount, ids, counts));
+    if (!last ||
+        !scratch.index.assignLike(last->index, inputCount, ids, counts))
+      PDLRT_RETURN_IF_ERROR(scratch.index.assign(inputCount, ids, counts));
     const KeyIndex &index = scratch.index;
     lookup->key_count = index.keyCount();
     lookup->keys = index.keys();

@@ -86,3 +86,40 @@ Status KeyIndex::assign(int32_t inputCount, const int64_t *const *ids,
   splits[0] = 0;
   return {};
 }
+
+/// Whether `index` was made of these ids, all of them in this order.
+static bool isOf(const KeyIndex &index, int32_t inputCount,
+                 const int64_t *const *ids, const int64_t *counts) {
+  const int64_t *keys = index.keys();
+  const int32_t *inverse = index.inverse();
+  int64_t left = index.occurrenceCount();
+  for (int32_t input = 0; input < inputCount; ++input) {
+    if (counts[input] < 0 || counts[input] > left)
+      return false;
+    for (int64_t i = 0; i < counts[input]; ++i)
+      if (keys[inverse[i]] != ids[input][i])
+        return false;
+    inverse += counts[input];
+    left -= counts[input];
+  }
+  return left == 0;
+}
+
+bool KeyIndex::assignLike(const KeyIndex &other, int32_t inputCount,
+                          const int64_t *const *ids, const int64_t *counts) {
+  distinct = total = 0;
+  if (!other.splits() || !isOf(other, inputCount, ids, counts))
+    return false;
+  const auto copy = [](AlignedBuffer &to, const AlignedBuffer &from,
+                       size_t bytes) {
+    if (void *into = to.reserve(bytes); bytes > 0)
+      std::memcpy(into, from.data(), bytes);
+  };
+  copy(keyBuffer, other.keyBuffer, other.distinct * sizeof(int64_t));
+  copy(inverseBuffer, other.inverseBuffer, other.total * sizeof(int32_t));
+  copy(splitBuffer, other.splitBuffer, (other.distinct + 1) * sizeof(int32_t));
+  copy(occurrenceBuffer, other.occurrenceBuffer, other.total * sizeof(int32_t));
+  distinct = other.distinct;
+  total = other.total;
+  return true;
+}

@@ -102,6 +102,39 @@ TEST(Unique, LookupsOfOneStepDoNotDisturbEachOther) {
   checkLookup(b, second);
 }
 
+TEST(Unique, TheSameIdsAgain) {
+  using Inputs = std::vector<std::vector<int64_t>>;
+  const Inputs first = {{5, 4, 5}, {}, {5, 9}};
+  // Cut in another way they are the same; then ones that only begin alike.
+  const std::vector<Inputs> cases = {
+      first,    {{5, 4, 5, 5, 9}},   {{5, 4, 5}, {5, 9, 9}}, {{5, 4, 5}},
+      {{}, {}}, {{5, 4, 5}, {5, 4}}, {{5, 4, 5}, {5, 7}},    {{4, 5, 5, 5, 9}}};
+  Worker worker;
+  for (const Inputs &inputs : cases) {
+    worker.beginStep();
+    pdl_lookup before, again, last;
+    ASSERT_EQ(unique(worker, first, before), PDL_OK);
+    ASSERT_EQ(unique(worker, inputs, again), PDL_OK);
+    ASSERT_EQ(unique(worker, inputs, last), PDL_OK);
+    EXPECT_NE(before.keys, again.keys);
+    EXPECT_NE(last.keys, again.keys);
+    checkLookup(first, before);
+    checkLookup(inputs, again);
+    checkLookup(inputs, last);
+  }
+}
+
+TEST(Unique, WhatHasFailedIsNotCopied) {
+  Worker worker;
+  worker.beginStep();
+  const int64_t *ids[1] = {nullptr};
+  const int64_t counts[1] = {-1};
+  pdl_lookup failed, lookup;
+  EXPECT_NE(pdlrt_unique(&worker, 1, ids, counts, &failed), PDL_OK);
+  ASSERT_EQ(unique(worker, {{}}, lookup), PDL_OK);
+  checkLookup({{}}, lookup);
+}
+
 TEST(Unique, TooManyIdsAreAnError) {
   Worker worker;
   const int64_t *ids[2] = {nullptr, nullptr};
