@@ -60,9 +60,16 @@ static Expected<int64_t> runningPeriod(const Checkpoint &checkpoint,
                                        const std::string &table,
                                        int64_t every) {
   const CheckpointManifest &manifest = checkpoint.manifest();
+  // Where each table has a norm of its own, its group is called after it, too;
+  // both parts of a table of two widths have one group.
+  std::string owner = table;
+  constexpr std::string_view before = "behind those of @";
+  if (const std::string *first = partOf(manifest, "columns of @" + table);
+      first && first->starts_with(before))
+    owner = first->substr(before.size());
   if (const std::string *group = partOf(manifest, "group of @" + table))
     for (const auto &[name, steps] : manifest.groupSteps)
-      if ("@" + name == *group)
+      if ("@" + name == *group || "@" + name == *group + "." + owner)
         return steps / every;
   return checkpoint.damaged("table @" + table +
                             " has periods, and no count of updates");
