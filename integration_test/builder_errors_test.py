@@ -116,7 +116,12 @@ class Errors(unittest.TestCase):
                 ({"admit_count": 1.5}, "@t has admit_count=1.5; expected a whole number"),
                 ({"admit_score": 1.0, "score": {"show": "x"}}, "expected weights of counts"),
                 ({"shrink_every": 2}, "@t shrinks only with both shrink_every"),
-                ({"shrink_decay": 0.5}, "give shrink_every and shrink_unseen too")):
+                ({"shrink_decay": 0.5}, "give shrink_every and shrink_unseen too"),
+                ({"widen_from": 1}, "@t widens only with both widen_from"),
+                ({"widen_init": pdl.init.zeros()}, "@t widens only with both widen_from"),
+                ({"widen_from": 2, "widen_score": 1.0},
+                 "@t has widen_from=2; expected a whole number from 1 to 1"),
+                ({"widen_from": 1, "widen_score": "much"}, "@t has widen_score='much'")):
             self.refused(lambda m, x, y, clauses=clauses: m.table(
                 "t", 2, init=pdl.init.zeros(), **clauses), sentence)
 

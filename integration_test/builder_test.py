@@ -185,12 +185,18 @@ class Text(unittest.TestCase):
         for name, clauses in (
                 ("a", {"admit_score": 2, "score": {"show": 0.1, "click": 0.9}}),
                 ("b", {"admit_count": 10, "shrink_every": 1000, "shrink_unseen": 7}),
-                ("c", {"admit_probability": 0.5})):
+                ("c", {"admit_probability": 0.5}),
+                ("d", {"widen_from": 1, "widen_score": 2, "score": {"show": 1}}),
+                ("e", {"widen_from": 3, "widen_score": 0.5, "score": {"click": 1},
+                       "widen_init": pdl.init.uniform(-0.5, 0.5)})):
             result.table(name, 4, init=pdl.init.zeros(), group=clicks, **clauses)
         text = str(result)
         for clauses in ("admit(score = 2.0) score(show = 0.1, click = 0.9)",
                         "admit(count = 10) shrink(every = 1000, unseen = 7)",
-                        "admit(probability = 0.5)"):
+                        "admit(probability = 0.5)",
+                        "score(show = 1.0) widen(from = 1, score = 2.0)",
+                        "score(click = 1.0) widen(from = 3, score = 0.5, "
+                        "init = #nn.uniform<-0.5, 0.5>)"):
             self.assertIn(f" in @clicks init(#nn.zeros) {clauses}\n", text)
         parsed(result)
 

@@ -66,6 +66,31 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
+/// What has the columns that rows of the table get later; null if there are
+/// none.
+static Table *vectorOf(LookupOp op, Frame &frame) {
+  auto table = SymbolTable::lookupNearestSymbolFrom<TableOp>(
+      op, frame.symbol(op.getTableAttr()));
+  return table && table.widens()
+             ? frame.state().findTable(table.getVectorName())
+             : nullptr;
+}
+
+/// The rows of two tensors that have `count` each, one behind the other.
+template <typename T>
+static std::vector<T> besideEachOther(size_t count, const std::vector<T> &first,
+                                      const std::vector<T> &second) {
+  std::vector<T> joined;
+  joined.reserve(first.size() + second.size());
+  for (size_t row = 0; row < count; ++row)
+    for (const std::vector<T> *part : {&first, &second}) {
+      const size_t width = part->size() / count;
+      joined.insert(joined.end(), part->begin() + row * width,
+                    part->begin() + (row + 1) * width);
+    }
+  return joined;
+}
+
 static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
   if (op.getWeights())
     return evaluateComposite(op, frame);
@@ -89,9 +114,15 @@ static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
     bags = tensor.count();
   }
   int64_t width = table->width();
+  Table *vector = vectorOf(op, frame);
   dispatchFloat(op.getResult().getType(), [&](auto zero) {
     using T = decltype(zero);
     std::vector<T> rows = pullRows<T>(*table, ids, frame.isFrozen());
+    if (vector) {
+      rows = besideEachOther<T>(ids.size(), rows,
+                                pullRows<T>(*vector, ids, frame.isFrozen()));
+      width += vector->width();
+    }
     std::optional<Pooling> pooling = op.getPooling();
     if (!pooling)
       return frame.set(

@@ -244,7 +244,7 @@ std::vector<int64_t> Table::keys() const {
 /// not hold the rule cannot update the symbol, so that it needs none; nor does
 /// one that spells updates out, and none of this symbol.
 static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
-                                 FlatSymbolRefAttr group) {
+                                 FlatSymbolRefAttr group, TableOp table = {}) {
   std::vector<Slot> slots;
   if (!group)
     return slots;
@@ -266,28 +266,30 @@ static std::vector<Slot> slotsOf(ModuleOp module, StringRef symbol,
                        rule.getAllSlotValues()))
     slots.push_back({name.str(), value, slots.size() >= ofElements,
                      name == rule.getFrozenSlot()});
-  if (auto table = module.lookupSymbol<TableOp>(symbol);
-      table && table.getShrinkEvery())
+  if (table && table.getShrinkEvery())
     slots.push_back({kPeriodSlotName.str(), 0.0, /*isOfRow=*/true,
                      /*isFrozen=*/false});
   return slots;
 }
 
-static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots) {
+/// `isVector`: of what rows get later, by a score of its own.
+static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
   TableLife life;
-  auto group = table.getAdmitScore()
-                   ? SymbolTable::lookupNearestSymbolFrom<GroupOp>(
-                         table, table.getGroupAttr())
-                   : GroupOp();
+  const std::optional<APFloat> threshold =
+      isVector ? table.getWidenScore() : table.getAdmitScore();
+  auto group = threshold ? SymbolTable::lookupNearestSymbolFrom<GroupOp>(
+                               table, table.getGroupAttr())
+                         : GroupOp();
   auto rule = group ? SymbolTable::lookupNearestSymbolFrom<RuleOp>(
                           group, group.getRuleAttr())
                     : RuleOp();
-  life.admitCount = static_cast<int64_t>(table.getAdmitCount().value_or(1));
+  if (!isVector)
+    life.admitCount = static_cast<int64_t>(table.getAdmitCount().value_or(1));
   if (table.getAdmitProbability())
     life.admitProbability = table.getAdmitProbability()->convertToDouble();
   if (rule) {
     life.admitCount = pdlabi::admissionUnits;
-    life.admitScore = table.getAdmitScore()->convertToDouble();
+    life.admitScore = threshold->convertToDouble();
     for (auto name : rule.getCountNames().getAsRange<StringAttr>()) {
       auto weight = table.getScoreAttr().getAs<FloatAttr>(name);
       life.countWeights.push_back(weight ? weight.getValueAsDouble() : 0.0);
@@ -369,17 +371,23 @@ State State::create(ModuleOp module, uint64_t seed) {
         op.getSymName().str(),
         createParameter(op.getSymName(), op.getType(), op.getInit(), seed, {}));
   for (auto op : module.getOps<TableOp>()) {
-    RankedTensorType row = op.getRowType();
-    Initializer initializer(op.getSymName(),
-                            cast<InitializerAttrInterface>(op.getInit()),
-                            row.getShape(), seed);
-    std::vector<Slot> slots =
-        slotsOf(module, op.getSymName(), op.getGroupAttr());
-    const TableLife life = lifeOf(op, slots);
-    state.tables.emplace(op.getSymName().str(),
-                         Table(row.getElementType(), op.getWidth(), initializer,
-                               op.getUnknown() == Unknown::zero, op.getStored(),
-                               std::move(slots), life));
+    auto add = [&](const std::string &name, RankedTensorType row,
+                   Attribute init, bool isVector) {
+      Initializer initializer(name, cast<InitializerAttrInterface>(init),
+                              row.getShape(), seed);
+      std::vector<Slot> slots = slotsOf(module, name, op.getGroupAttr(), op);
+      const TableLife life = lifeOf(op, slots, isVector);
+      state.tables.emplace(name,
+                           Table(row.getElementType(), row.getDimSize(0),
+                                 initializer, op.getUnknown() == Unknown::zero,
+                                 op.getStored(), std::move(slots), life));
+    };
+    add(op.getSymName().str(),
+        op.widens() ? op.getWeightType() : op.getRowType(), op.getInit(),
+        /*isVector=*/false);
+    if (op.widens())
+      add(op.getVectorName(), op.getVectorType(), op.getVectorInit(),
+          /*isVector=*/true);
   }
   for (auto op : module.getOps<MetricOp>())
     state.metrics.emplace(op.getSymName().str(),
@@ -524,8 +532,11 @@ LogicalResult State::load(const SafetensorsReader &file, ModuleOp module) {
   if (failed(loadSteps(file, module)))
     return failure();
   for (auto op : module.getOps<TableOp>())
-    if (Table *table = findTable(op.getSymName()); table && op.getGroup())
-      table->resume(stepsOf(*op.getGroup()));
+    if (op.getGroup()) {
+      findTable(op.getSymName())->resume(stepsOf(*op.getGroup()));
+      if (op.widens())
+        findTable(op.getVectorName())->resume(stepsOf(*op.getGroup()));
+    }
   return success();
 }
 

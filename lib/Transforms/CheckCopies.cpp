@@ -79,7 +79,8 @@ LogicalResult CheckCopies::check(nn::UpdateOp update, SymbolTable &symbols) {
   if (table.hasLife())
     return refuse(table)
            << "each trainer has rows of its own, and would admit and drop "
-              "others; leave `admit` and `shrink` out, or use another mode";
+              "others; leave `admit`, `shrink` and `widen` out, or use another "
+              "mode";
   if (table.getStored())
     return refuse(table)
            << "changes divided by the number of trainers are often less than "

@@ -13,6 +13,7 @@
 #include "pdlabi/hash.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/PeriodSlot.h"
+#include "pdlc/Dialect/NN/IR/Widens.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -325,6 +326,9 @@ void PartCollector::addSymbol(Operation *symbol) {
       add(training, "admission of " + name,
           "by score " + textOf(table.getAdmitScore()->convertToDouble()) +
               " of" + textOfScore(table));
+    if (auto first = table->getAttrOfType<FlatSymbolRefAttr>(kWidensAttrName))
+      add(training, "columns of " + name,
+          "behind those of @" + first.getValue().str());
     if (table.getShrinkEvery())
       add(training, "shrinking of " + name, textOfShrinking(table));
     // Other values are in a checkpoint, all of them.

@@ -61,6 +61,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Merged:
     manager.addPass(createNNLowerModel());
+    manager.addPass(createNNSplitTables());
     manager.addPass(createNNJoinCycle());
     // One value for equal lookups, before they are joined.
     manager.addPass(createCSEPass());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/Widens.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
 
@@ -36,6 +37,8 @@ struct SplitClips : pdlc::impl::NNSplitClipsBase<SplitClips> {
     for (ClipOp clip : llvm::make_early_inc_range(module.getOps<ClipOp>()))
       if (clip.getKind() == ClipKind::norm)
         clip.erase();
+    for (auto table : module.getOps<TableOp>())
+      table->removeAttr(kWidensAttrName);
     reportStatistic(*this, module, numSplit, "groups-split", split);
   }
 
@@ -48,6 +51,14 @@ private:
       if (groupOf(&symbol) != name)
         continue;
       StringAttr member = SymbolTable::getSymbolName(&symbol);
+      // Both parts of a table have one norm; the first one stands before.
+      if (auto first = symbol.getAttrOfType<FlatSymbolRefAttr>(kWidensAttrName))
+        if (auto shared =
+                cast_or_null<FlatSymbolRefAttr>(parts.lookup(first))) {
+          cast<TableOp>(symbol).setGroupAttr(shared);
+          parts[FlatSymbolRefAttr::get(member)] = shared;
+          continue;
+        }
       auto part = cast<GroupOp>(insertCopy(group, member, group, symbols));
       auto limit = cast<ClipOp>(insertCopy(clip, member, part, symbols));
       limit.setKind(ClipKind::global_norm);
@@ -88,7 +99,8 @@ private:
         continue;
       }
       for (Attribute symbol : apply.getSymbols())
-        if (Attribute part = parts.lookup(symbol))
+        if (Attribute part = parts.lookup(symbol);
+            part && !llvm::is_contained(groups, part))
           groups.push_back(part);
     }
     apply.setGroupsAttr(ArrayAttr::get(apply.getContext(), groups));

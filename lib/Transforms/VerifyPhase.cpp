@@ -116,6 +116,8 @@ static LogicalResult verifyModelOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyMergedOp(Operation *op, Phase phase) {
+  if (auto table = dyn_cast<TableOp>(op); table && table.widens())
+    return reject(op, phase, "nn-split-tables has made two of it by now");
   if (failed(verifySpan(op, phase)))
     return failure();
   for (Type type : op->getResultTypes())

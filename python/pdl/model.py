@@ -230,7 +230,9 @@ class Model:
               admit_probability: float | None = None, admit_score: float | None = None,
               shrink_every: int | None = None, shrink_unseen: int | None = None,
               shrink_decay: float | None = None, shrink_least: float | None = None,
-              score: Mapping[str, float] | None = None) -> Table:
+              score: Mapping[str, float] | None = None, widen_from: int | None = None,
+              widen_score: float | None = None,
+              widen_init: Attribute | None = None) -> Table:
         """Rows of `width` numbers by 64-bit keys; `init` is what a new row holds.
 
         With `unknown="zero"` a frozen program sees zeros for keys that were not trained. With
@@ -242,6 +244,11 @@ class Model:
         rows go that were not updated in the last `shrink_unseen` periods. With `score`, weights
         of row slots of the rule such as {"show": 0.1, "click": 0.9}, these slots are then
         multiplied by `shrink_decay`, and rows go whose score is below `shrink_least`.
+
+        With `widen_from=1` a row has its first column from the start, and the others, its vector,
+        only once the key's counts, times the weights of `score`, have come to `widen_score`.
+        The vector begins as `widen_init`, without it as `init`. In dumps it is a table of its own,
+        of this name with `.vector` behind it.
         """
         row = TensorType(self._sizes(name, (width,)), element or self.element)
         last = "" if unknown is None else f" unknown({unknown})"
@@ -251,6 +258,7 @@ class Model:
             last += f" stored({stored})"
         last += _life(name, admit_count, admit_probability, admit_score, shrink_every,
                       shrink_unseen, shrink_decay, shrink_least, score)
+        last += _widening(name, width, widen_from, widen_score, widen_init)
         return Table(self, name, row, _in(group) + f" init({init})" + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,
@@ -567,6 +575,23 @@ def _named(name: str, hyper: Mapping[str, float]) -> Named:
             raise ModelError(f"hyper-parameter {key} of @{name} is {value!r}; it has to be a "
                              "number")
     return Named(name, hyper)
+
+
+def _widening(name: str, width: int, first: int | None, score: float | None,
+              init: Attribute | None) -> str:
+    """The clause of a table whose rows get some columns later."""
+    if first is None and score is None and init is None:
+        return ""
+    if first is None or score is None:
+        raise ModelError(f"@{name} widens only with both widen_from, the first column of the "
+                         "vector, and widen_score, what a key scores before it has one")
+    if isinstance(first, bool) or not isinstance(first, int) or not 1 <= first < width:
+        raise ModelError(f"@{name} has widen_from={first!r}; expected a whole number from 1 to "
+                         f"{width - 1}")
+    if not is_number(score):
+        raise ModelError(f"@{name} has widen_score={score!r}; expected a number")
+    last = "" if init is None else f", init = {init}"
+    return f" widen(from = {first}, score = {number(score)}{last})"
 
 
 def _life(name: str, admit_count: int | None, admit_probability: float | None,

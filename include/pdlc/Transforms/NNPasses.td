@@ -175,6 +175,41 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pdlc::nn::NNDialect"];
 }
 
+def NNSplitTables : Pass<"nn-split-tables", "::mlir::ModuleOp"> {
+  let summary = "Two tables where rows get some columns later";
+  let description = [{
+    A table with `widen(from = F, score = S)` becomes two: one of the first F columns, with
+    all that the table says, and one of the others, by the name with `.vector` behind it, which
+    admits keys by score S. Both are pulled by the keys of one `nn.unique`, pooled by the
+    same bags and counted alike; their columns stand beside each other where the
+    table's stood. Behind it nothing knows that they were one, but what takes a norm of
+    each symbol (`nn-split-clips`), by the attribute `nn.widens`.
+
+    Before:
+    ```mlir
+    nn.table @t : i64 -> tensor<9xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 1, score = 5.0)
+    ...
+    %r = nn.pull @t[%keys] : tensor<?x9xf32>
+    %p = nn.pool %r[%inverse, %key_splits, %occurrences] of (%ids sum) : (tensor<?x9xf32>) -> tensor<?x9xf32>
+    ```
+    After:
+    ```mlir
+    nn.table @t : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+    nn.table @t.vector : i64 -> tensor<8xf32> in @g init(#nn.zeros) admit(score = 5.0) score(show = 1.0) {nn.widens = @t}
+    ...
+    %r0 = nn.pull @t[%keys] : tensor<?x1xf32>
+    %r1 = nn.pull @t.vector[%keys] : tensor<?x8xf32>
+    %p0 = nn.pool %r0[%inverse, %key_splits, %occurrences] of (%ids sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
+    %p1 = nn.pool %r1[%inverse, %key_splits, %occurrences] of (%ids sum) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %p = nn.concat %p0, %p1 axis 1 : tensor<?x1xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::pdlc::nn::NNDialect"];
+  let statistics = [
+    Statistic<"numSplit", "tables-split", "Tables that became two">
+  ];
+}
+
 def NNJoinCycle : Pass<"nn-join-cycle", "::mlir::ModuleOp"> {
   let summary = "Makes one program of those that take turns";
   let description = [{
@@ -282,7 +317,8 @@ def NNSplitClips : Pass<"nn-split-clips", "::mlir::ModuleOp"> {
     Replaces a group whose clip is `norm` by one group for each of its symbols,
     with a joint clip of its own: norms, steps and messages then know one kind of
     clip. The groups are named after group and symbol, in checkpoints too. All of
-    them count the steps that the group would have counted.
+    them count the steps that the group would have counted. The two tables that
+    `nn-split-tables` makes of one stay in one group.
 
     Before:
     ```mlir

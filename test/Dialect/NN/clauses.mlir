@@ -39,3 +39,7 @@ nn.table @scored : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 0.1, 
 nn.table @drawn : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.1)
 // CHECK: nn.table @worth : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 2.000000e+00) score(click = 9.000000e-01, show = 1.000000e-01){{$}}
 nn.table @worth : i64 -> tensor<4xf32> score(show = 0.1, click = 0.9) in @g admit(score = 2.0) init(#nn.zeros)
+// CHECK: nn.table @wide : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.000000e-01) widen(from = 1, score = 2.000000e+00, init = #nn.uniform<-1.000000e-01, 1.000000e-01>){{$}}
+nn.table @wide : i64 -> tensor<4xf32> widen(init = #nn.uniform<-0.1, 0.1>, score = 2.0, from = 1) in @g init(#nn.zeros) score(show = 0.1)
+// CHECK: nn.table @wider : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(count = 3) score(show = 1.000000e-01) widen(from = 3, score = 2.000000e+00){{$}}
+nn.table @wider : i64 -> tensor<4xf32> widen(score = 2.0, from = 3) in @g init(#nn.zeros) score(show = 0.1) admit(count = 3)

@@ -832,7 +832,7 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 0.0) scor
 // -----
 
 nn.group @g rule(@click_adagrad) rate(0.1)
-// expected-error @+1 {{needs a score exactly if it shrinks with decay or least, or admits by one}}
+// expected-error @+1 {{needs a score exactly if it shrinks with decay or least, or admits or widens by one}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 1.0)
 
 // -----
@@ -840,3 +840,100 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 1.0)
 nn.group @g rule(@click_adagrad) rate(0.1)
 // expected-error @+1 {{admits keys by more than one of a count, a probability and a score; expected one of them (C6)}}
 "nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, admit_count = 4 : i64, admit_score = 0.5 : f64, score = {show = 1.0}} : () -> ()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens from column 0 of 4; expected 1 to 3, so that weight and vector have columns (C9)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 0, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens from column 4 of 4; expected 1 to 3}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 4, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens by a score of 0.0}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 1, score = 0.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens, and is in no group, so that nothing trains it; give it one, or leave `widen` out (C9)}}
+nn.table @t : i64 -> tensor<4xf32> init(#nn.zeros) score(show = 1.0) widen(from = 1, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{needs a score exactly if it shrinks with decay or least, or admits or widens by one}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) widen(from = 1, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens, and admits keys by probability: most vectors would stand without a weight; admit by count or score, or leave one of the two out (C9)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(probability = 0.5) score(show = 1.0) widen(from = 1, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{vectors would come before weights; let it widen by at least what admits (C9)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) admit(score = 2.0) score(show = 1.0) widen(from = 1, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens, and takes rows by a score with click = -1.0}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 1.0, click = -1.0) widen(from = 1, score = 1.0)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{which gives numbers beyond f16, in which its rows are stored (C5)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) stored(f16) score(show = 1.0) widen(from = 1, score = 1.0, init = #nn.constant<1.0e5>)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{has initial value 1 : i64; expected #nn.zeros}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 1, score = 1.0, init = 1)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widen needs from = ..., the first column of the vector, and score = ..., what a key scores before it has one}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 1)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widen has 'at'; expected from = ..., score = ..., init = ...}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(at = 1)
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{needs both widen_from and widen_score, or none, and widen_init only beside them (C9)}}
+"nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, widen_from = 1 : i64} : () -> ()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{needs both widen_from and widen_score, or none, and widen_init only beside them (C9)}}
+"nn.table"() {sym_name = "t", key = i64, row = tensor<4xf32>, group = @g, init = #nn.zeros, widen_init = #nn.zeros} : () -> ()
+
+// -----
+
+nn.group @g rule(@sgd) rate(0.1)
+// expected-error @+1 {{widens to a vector that is called @t.vector, as another symbol is; rename that (C10)}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) score(show = 1.0) widen(from = 1, score = 1.0)
+// expected-note @+1 {{the other one is here}}
+nn.param @t.vector : tensor<4xf32> in @g init(#nn.zeros)
+
+// -----
+
+// expected-error @+1 {{has attribute 'nn.widens' with value "t", which is not the name of a table}}
+nn.table @u : i64 -> tensor<4xf32> init(#nn.zeros) {nn.widens = "t"}

@@ -232,8 +232,8 @@ parseNumbers(OpAsmParser &parser, StringRef clause,
     if (found == all.end() || llvm::is_contained(given, word)) {
       InFlightDiagnostic diagnostic = parser.emitError(location) << clause;
       if (isWord)
-        diagnostic << " has '" << word << "' "
-                   << (found == all.end() ? "" : "twice");
+        diagnostic << " has '" << word << "'"
+                   << (found == all.end() ? "" : " twice");
       else
         diagnostic << " has no name of a number here";
       diagnostic << "; expected ";
@@ -272,7 +272,8 @@ ParseResult pdlc::nn::parseTableClauses(
     UnknownAttr &unknown, StorageAttr &stored, IntegerAttr &admitCount,
     FloatAttr &admitProbability, FloatAttr &admitScore,
     IntegerAttr &shrinkEvery, IntegerAttr &shrinkUnseen, FloatAttr &shrinkDecay,
-    FloatAttr &shrinkLeast, DictionaryAttr &score) {
+    FloatAttr &shrinkLeast, DictionaryAttr &score, IntegerAttr &widenFrom,
+    FloatAttr &widenScore, Attribute &widenInit) {
   Type f64 = parser.getBuilder().getF64Type();
   SmallVector<Clause> clauses = stateClauses(parser, group, init);
   clauses.push_back({"unknown", inParentheses(parser, unknown, Type())});
@@ -356,6 +357,25 @@ ParseResult pdlc::nn::parseTableClauses(
     return success();
   };
   clauses.push_back({"score", inParentheses(parser, parseScore)});
+  auto parseFrom = [&] {
+    return parseWhole(parser, "widen", "from", widenFrom);
+  };
+  auto parseThreshold = [&] { return parser.parseAttribute(widenScore, f64); };
+  auto parseWiden = [&]() -> ParseResult {
+    const SMLoc location = parser.getCurrentLocation();
+    auto parseInit = [&] { return parser.parseAttribute(widenInit); };
+    if (parseNumbers(parser, "widen",
+                     {{"from", parseFrom},
+                      {"score", parseThreshold},
+                      {"init", parseInit}}))
+      return failure();
+    if (!widenFrom || !widenScore)
+      return parser.emitError(location)
+             << "widen needs from = ..., the first column of the vector, and "
+                "score = ..., what a key scores before it has one";
+    return success();
+  };
+  clauses.push_back({"widen", inParentheses(parser, parseWiden)});
   return parseClauses(parser, clauses);
 }
 
@@ -364,7 +384,8 @@ void pdlc::nn::printTableClauses(
     Attribute init, UnknownAttr unknown, StorageAttr stored,
     IntegerAttr admitCount, FloatAttr admitProbability, FloatAttr admitScore,
     IntegerAttr shrinkEvery, IntegerAttr shrinkUnseen, FloatAttr shrinkDecay,
-    FloatAttr shrinkLeast, DictionaryAttr score) {
+    FloatAttr shrinkLeast, DictionaryAttr score, IntegerAttr widenFrom,
+    FloatAttr widenScore, Attribute widenInit) {
   printStateClauses(printer, op, group, init);
   printClause(printer, "unknown", unknown,
               [&] { printer.printStrippedAttrOrType(unknown); });
@@ -399,5 +420,15 @@ void pdlc::nn::printTableClauses(
       printer << weight.getName().getValue() << " = ";
       printer.printAttributeWithoutType(weight.getValue());
     });
+  });
+  printClause(printer, "widen", widenFrom, [&] {
+    printer << "from = ";
+    printer.printAttributeWithoutType(widenFrom);
+    printer << ", score = ";
+    printer.printAttributeWithoutType(widenScore);
+    if (widenInit) {
+      printer << ", init = ";
+      printer.printAttribute(widenInit);
+    }
   });
 }

@@ -85,7 +85,7 @@ void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        mlir::StringAttr separator);
 
 /// `in @group init(...)`, and of a table `unknown(...) stored(...) admit(...)
-/// shrink(...) score(...)`.
+/// shrink(...) score(...) widen(...)`.
 mlir::ParseResult parseStateClauses(mlir::OpAsmParser &parser,
                                     mlir::FlatSymbolRefAttr &group,
                                     mlir::Attribute &init);
@@ -98,7 +98,9 @@ parseTableClauses(mlir::OpAsmParser &parser, mlir::FlatSymbolRefAttr &group,
                   mlir::FloatAttr &admitProbability,
                   mlir::FloatAttr &admitScore, mlir::IntegerAttr &shrinkEvery,
                   mlir::IntegerAttr &shrinkUnseen, mlir::FloatAttr &shrinkDecay,
-                  mlir::FloatAttr &shrinkLeast, mlir::DictionaryAttr &score);
+                  mlir::FloatAttr &shrinkLeast, mlir::DictionaryAttr &score,
+                  mlir::IntegerAttr &widenFrom, mlir::FloatAttr &widenScore,
+                  mlir::Attribute &widenInit);
 void printTableClauses(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        mlir::FlatSymbolRefAttr group, mlir::Attribute init,
                        UnknownAttr unknown, StorageAttr stored,
@@ -108,7 +110,8 @@ void printTableClauses(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                        mlir::IntegerAttr shrinkEvery,
                        mlir::IntegerAttr shrinkUnseen,
                        mlir::FloatAttr shrinkDecay, mlir::FloatAttr shrinkLeast,
-                       mlir::DictionaryAttr score);
+                       mlir::DictionaryAttr score, mlir::IntegerAttr widenFrom,
+                       mlir::FloatAttr widenScore, mlir::Attribute widenInit);
 
 } // namespace pdlc::nn
 

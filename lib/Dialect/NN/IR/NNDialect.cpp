@@ -9,6 +9,7 @@
 #include "ForeignNames.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/ServedSlot.h"
+#include "pdlc/Dialect/NN/IR/Widens.h"
 #include "pdlc/Support/Spelling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,6 +33,12 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
            << "has attribute '" << attribute.getName().getValue()
            << "' with value " << attribute.getValue()
            << ", which is not a string";
+  if (attribute.getName() == kWidensAttrName &&
+      !isa<FlatSymbolRefAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "has attribute '" << attribute.getName().getValue()
+           << "' with value " << attribute.getValue()
+           << ", which is not the name of a table";
   if (attribute.getName() == kComputeAttrName) {
     auto type = dyn_cast<TypeAttr>(attribute.getValue());
     if (!type || !type.getValue().isBF16())

@@ -8,6 +8,7 @@
 
 #include "AssemblyDirectives.h"
 #include "ScalarRegion.h"
+#include "StateChecks.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
@@ -61,10 +62,6 @@ bool FieldOp::isRagged() { return isa<RaggedType>(getType()); }
 bool FieldOp::isFloat() {
   return isa_and_nonnull<FloatType>(elementTypeOf(getType()));
 }
-
-/// Elements of a row, and columns of a field: offsets within a sample stay
-/// small numbers.
-static constexpr int64_t kMaxWidth = 1 << 20;
 
 /// Positions of columns are below this: no row of a file has more cells.
 static constexpr int64_t kMaxColumns = int64_t(1) << 31;
@@ -157,9 +154,11 @@ LogicalResult FieldOp::verify() {
 // State
 //===----------------------------------------------------------------------===//
 
-/// The numbers of largest amount that an initializer may give. No number of a
-/// standard normal distribution is more than 5.8: it is made of 24 bits.
-static std::array<double, 2> extremesOf(const pdl_initializer &initializer) {
+// No number of a standard normal distribution is more than 5.8: it is made of
+// 24 bits.
+std::array<double, 2> pdlc::nn::extremesOf(InitializerAttrInterface attribute,
+                                           ArrayRef<int64_t> shape) {
+  const pdl_initializer initializer = attribute.getNumbers(shape);
   double mostDeviations = 5.8;
   switch (initializer.kind) {
   case PDL_INIT_UNIFORM:
@@ -175,10 +174,9 @@ static std::array<double, 2> extremesOf(const pdl_initializer &initializer) {
   }
 }
 
-/// `shape` is that of the symbol, or of one row, and `rank` the number of
-/// dimensions as which it counts.
-static LogicalResult verifyInitializer(Operation *op, Attribute init,
-                                       ArrayRef<int64_t> shape, int64_t rank) {
+LogicalResult pdlc::nn::verifyInitializer(Operation *op, Attribute init,
+                                          ArrayRef<int64_t> shape,
+                                          int64_t rank) {
   auto initializer = dyn_cast<InitializerAttrInterface>(init);
   if (!initializer)
     return op->emitOpError()
@@ -192,7 +190,7 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
   if (needed && rank != *needed)
     return op->emitOpError()
            << "uses " << init << ", which needs rank " << *needed << " (C3)";
-  for (double number : extremesOf(initializer.getNumbers(shape)))
+  for (double number : extremesOf(initializer, shape))
     if (!convertFloat(APFloat(number), APFloat::IEEEsingle()).isFinite())
       return op->emitOpError()
              << "uses " << init
@@ -201,9 +199,7 @@ static LogicalResult verifyInitializer(Operation *op, Attribute init,
   return success();
 }
 
-/// Dumps and checkpoints join names with dots: a table's keys are `t.keys`, a
-/// slot is `w.slot.m`. No symbol may have a name that looks like such a part.
-static LogicalResult verifyStateName(Operation *op, StringRef name) {
+LogicalResult pdlc::nn::verifyStateName(Operation *op, StringRef name) {
   if (name.ends_with(".keys") || name.ends_with(".values") ||
       name.contains(".slot."))
     return op->emitOpError()
@@ -230,7 +226,7 @@ RankedTensorType pdlc::nn::heldTypeOf(Operation *symbol) {
   return cast<RankedTensorType>(cast<StateOp>(symbol).getType());
 }
 
-static LogicalResult verifyDenseType(Operation *op, Type type) {
+LogicalResult pdlc::nn::verifyDenseType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   FailureOr<int64_t> count =
       tensor ? countElements(tensor.getShape()) : FailureOr<int64_t>(0);
@@ -275,148 +271,6 @@ LogicalResult StateOp::verify() {
     return failure();
   auto shape = cast<RankedTensorType>(getType()).getShape();
   return verifyInitializer(*this, getInit(), shape, shape.size());
-}
-
-static LogicalResult verifyScore(TableOp table) {
-  std::optional<APFloat> decay = table.getShrinkDecay(),
-                         least = table.getShrinkLeast();
-  if (decay && !(decay->convertToDouble() > 0 && decay->convertToDouble() <= 1))
-    return table.emitOpError()
-           << "multiplies scores by " << decay->convertToDouble()
-           << "; expected a number above 0, at most 1 (C7)";
-  if (least && !least->isFinite())
-    return table.emitOpError()
-           << "takes rows whose score is below " << least->convertToDouble()
-           << "; expected a finite number (C7)";
-  if ((decay || least) && !table.getShrinkEvery())
-    return table.emitOpError(
-        "has shrink_decay or shrink_least, and no shrink_every (C7)");
-  if (static_cast<bool>(table.getScoreAttr()) !=
-      (decay || least || table.getAdmitScore()))
-    return table.emitOpError(
-        "needs a score exactly if it shrinks with decay or least, or admits by "
-        "one; write both, such as shrink(every = 1000, unseen = 7, decay = "
-        "0.98, least = 0.5) score(show = 0.1, click = 0.9) (C8)");
-  if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
-    return table.emitOpError("has a score of no slots; name some, such as "
-                             "score(show = 0.1, click = 0.9) (C8)");
-  if (DictionaryAttr score = table.getScoreAttr())
-    for (NamedAttribute weight : score) {
-      auto number = dyn_cast<FloatAttr>(weight.getValue());
-      if (!number || !number.getValue().isFinite())
-        return table.emitOpError()
-               << "has a score with " << weight.getName().getValue() << " = "
-               << weight.getValue() << "; weights are finite numbers (C8)";
-    }
-  return success();
-}
-
-/// Verifies when a table gives and takes rows.
-static LogicalResult verifyLife(TableOp table) {
-  // What waits for a row has so many bits for its count.
-  constexpr int64_t mostCount = (1 << 14) - 1, mostPeriods = 1 << 14;
-  if (table.hasLife() && !table.getGroupAttr())
-    return table.emitOpError(
-        "admits or shrinks, and is in no group, so that nothing trains it; "
-        "give it one, or leave that out (C6)");
-  if (table.getAdmitCount().has_value() +
-          table.getAdmitProbability().has_value() +
-          table.getAdmitScore().has_value() >
-      1)
-    return table.emitOpError(
-        "admits keys by more than one of a count, a probability and a score; "
-        "expected one of them (C6)");
-  if (std::optional<uint64_t> count = table.getAdmitCount();
-      count && (static_cast<int64_t>(*count) < 1 ||
-                static_cast<int64_t>(*count) > mostCount))
-    return table.emitOpError()
-           << "admits keys by a count of " << static_cast<int64_t>(*count)
-           << "; expected 1 to " << mostCount << " (C6)";
-  if (std::optional<APFloat> probability = table.getAdmitProbability()) {
-    const double value = probability->convertToDouble();
-    if (!(value > 0 && value <= 1))
-      return table.emitOpError()
-             << "admits keys by a probability of " << value
-             << "; expected a number above 0, at most 1 (C6)";
-  }
-  if (std::optional<APFloat> score = table.getAdmitScore();
-      score && !(score->isFinite() && score->convertToDouble() > 0))
-    return table.emitOpError()
-           << "admits keys by a score of " << score->convertToDouble()
-           << "; expected a finite number above 0 (C6)";
-  if (table.getShrinkEvery().has_value() != table.getShrinkUnseen().has_value())
-    return table.emitOpError(
-        "needs both shrink_every and shrink_unseen, or none (C7)");
-  if (failed(verifyScore(table)))
-    return failure();
-  if (!table.getShrinkEvery())
-    return success();
-  const auto every = static_cast<int64_t>(*table.getShrinkEvery());
-  const auto unseen = static_cast<int64_t>(*table.getShrinkUnseen());
-  if (every < 1)
-    return table.emitOpError()
-           << "shrinks every " << every << " updates; expected at least 1 (C7)";
-  if (unseen < 1 || unseen > mostPeriods)
-    return table.emitOpError()
-           << "takes rows that are unseen for " << unseen
-           << " periods; expected 1 to " << mostPeriods << " (C7)";
-  return success();
-}
-
-LogicalResult TableOp::verify() {
-  if (!getKey().isInteger(64))
-    return emitOpError() << "has keys of type " << getKey()
-                         << "; the key type is i64 (C1)";
-  auto row = dyn_cast<RankedTensorType>(getRow());
-  if (!row || row.getRank() != 1)
-    return emitOpError() << "has rows of type " << getRow()
-                         << "; a row is a static float tensor of rank 1 (C1)";
-  if (failed(verifyDenseType(*this, row)) ||
-      failed(verifyStateName(*this, getSymName())))
-    return failure();
-  if (row.getDimSize(0) > kMaxWidth)
-    return emitOpError() << "has rows of " << row.getDimSize(0)
-                         << " elements; a row has at most " << kMaxWidth
-                         << " (C1)";
-  // A row of n elements counts as a matrix [1, n].
-  if (failed(verifyInitializer(*this, getInit(), row.getShape(), 2)) ||
-      failed(verifyLife(*this)))
-    return failure();
-  std::optional<Storage> stored = getStored();
-  if (!stored)
-    return success();
-  if (!row.getElementType().isF32())
-    return emitOpError() << "stores rows of " << row.getElementType() << " in "
-                         << stringifyStorage(*stored)
-                         << "; rows that are stored in 16 bits are of f32 (C5)";
-  const llvm::fltSemantics &format =
-      *stored == Storage::bf16 ? APFloat::BFloat() : APFloat::IEEEhalf();
-  for (double number :
-       extremesOf(cast<InitializerAttrInterface>(getInit()).getNumbers(
-           row.getShape())))
-    if (!convertFloat(APFloat(number), format).isFinite())
-      return emitOpError() << "uses " << getInit()
-                           << ", which gives numbers beyond "
-                           << stringifyStorage(*stored)
-                           << ", in which its rows are stored (C5)";
-  return success();
-}
-
-ArrayRef<StringLiteral> TableOp::getNamesOfGroup() {
-  static constexpr StringLiteral names[] = {
-      "group",        "admit_count",  "admit_probability",
-      "admit_score",  "shrink_every", "shrink_unseen",
-      "shrink_decay", "shrink_least", "score"};
-  return names;
-}
-
-void TableOp::forgetGroup() {
-  for (StringLiteral name : getNamesOfGroup())
-    (*this)->removeAttr(name);
-}
-
-LogicalResult TableOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyReference<GroupOp>(*this, symbols, getGroupAttr(), "C2");
 }
 
 LogicalResult MetricOp::verify() {

@@ -201,6 +201,13 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
       score is below `least = 0.5`. What a key without a row has scored is multiplied likewise,
       rounded down to a 16384th.
 
+    `widen(from = 1, score = 2.0) score(show = 0.1, click = 0.9)`: a row has its first column
+    from the first row of its key on, and the others, its vector, only once the key has scored two,
+    as with `admit(score = 2.0)`. Before, training programs read the initial values of the
+    vector, frozen ones these or zeros, as `unknown` says, and nothing trains it. `init = #nn.uniform<-0.1, 0.1>` among
+    these numbers gives the vector initial values of its own. Phase `merged` makes a
+    table of its own of the vector, `@NAME.vector` (`nn-split-tables`): so it is called in checkpoints, dumps and messages.
+
     Constraints:
     - (C1) The key type is i64; the row is a static float tensor of rank 1
       with at most 1048576 elements.
@@ -214,14 +221,20 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     - (C7) A period has at least one update; `unseen` is from 1 to 16384 periods;
       `decay` above 0, at most 1; `least` finite.
     - (C8) Weights of a score are finite numbers, of row slots of the rule of the group if it
-      shrinks with `decay` or `least`, and of its counts if it admits by a score
+      shrinks with `decay` or `least`, and of its counts if it admits or widens by a score
       (checked by `nn-expand-updates`). It is given exactly if one of these is.
+    - (C9) A table that widens has a group; both parts have columns; the score is finite and above 0. It admits
+      keys by none of the ways that could leave a vector alone for good: not by probability, and by no
+      larger score than that of the vector. With `least` no weight of the score is
+      negative. Initial values of the vector are as (C3) and (C5) say.
+    - (C10) No other symbol has the name of the vector.
 
     Example:
     ```mlir
     nn.table @emb : i64 -> tensor<10xf32> in @sparse init(#nn.uniform<-0.01, 0.01>)
     nn.table @user : i64 -> tensor<32xf32> in @sparse init(#nn.zeros) stored(bf16)
     nn.table @item : i64 -> tensor<32xf32> in @sparse init(#nn.zeros) admit(count = 10) shrink(every = 10000, unseen = 7)
+    nn.table @ad : i64 -> tensor<9xf32> in @clicks init(#nn.zeros) score(show = 0.1, click = 0.9) widen(from = 1, score = 2.0, init = #nn.uniform<-0.1, 0.1>)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$key, TypeAttr:$row,
@@ -230,12 +243,13 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     OptionalAttr<I64Attr>:$admit_count, OptionalAttr<F64Attr>:$admit_probability,
     OptionalAttr<F64Attr>:$admit_score, OptionalAttr<I64Attr>:$shrink_every, OptionalAttr<I64Attr>:$shrink_unseen,
     OptionalAttr<F64Attr>:$shrink_decay, OptionalAttr<F64Attr>:$shrink_least,
-    OptionalAttr<DictionaryAttr>:$score);
+    OptionalAttr<DictionaryAttr>:$score, OptionalAttr<I64Attr>:$widen_from,
+    OptionalAttr<F64Attr>:$widen_score, OptionalAttr<AnyAttr>:$widen_init);
   let assemblyFormat = [{
     $sym_name `:` $key `->` $row ``
     custom<TableClauses>($group, $init, $unknown, $stored, $admit_count,
       $admit_probability, $admit_score, $shrink_every, $shrink_unseen, $shrink_decay, $shrink_least,
-      $score) attr-dict
+      $score, $widen_from, $widen_score, $widen_init) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -249,6 +263,14 @@ def NN_TableOp : NN_Op<"table", [Symbol, HoldsState, SharedByRoles,
     bool shrinksByScore() { return getShrinkDecay() || getShrinkLeast(); }
     /// Whether what is held depends on when keys were trained.
     bool hasLife() { return admits() || getShrinkEvery(); }
+    /// Whether rows get some of their columns later: the table stands for two then, of which
+    /// the second one has these columns and this name.
+    bool widens() { return getWidenFrom().has_value(); }
+    std::string getVectorName() { return (getSymName() + ".vector").str(); }
+    /// Of a table that widens: the columns from `from` on, and what they hold at first.
+    ::mlir::RankedTensorType getWeightType();
+    ::mlir::RankedTensorType getVectorType();
+    ::mlir::Attribute getVectorInit() { return getWidenInitAttr() ? getWidenInitAttr() : getInit(); }
     /// Leaves the group, and when rows come and go, to another module.
     void forgetGroup();
     /// The names of the attributes that go then.

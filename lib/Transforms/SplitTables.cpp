@@ -1,0 +1,163 @@
+//===- SplitTables.cpp - Two tables where rows get columns later ----------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "pdlc/Dialect/NN/IR/NN.h"
+#include "pdlc/Dialect/NN/IR/Widens.h"
+#include "pdlc/Support/Statistics.h"
+#include "pdlc/Transforms/Passes.h"
+
+namespace pdlc {
+#define GEN_PASS_DEF_NNSPLITTABLES
+#include "pdlc/Transforms/Passes.h.inc"
+} // namespace pdlc
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// The type of a tensor with another number of columns.
+static RankedTensorType withColumns(Value value, int64_t columns) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = columns;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+namespace {
+/// A table and its columns from one on, as two tables.
+class Parts {
+public:
+  /// Makes the second table, behind the first one.
+  explicit Parts(TableOp table)
+      : width(table.getWidth()), columns{table.getWeightType().getDimSize(0),
+                                         table.getVectorType().getDimSize(0)} {
+    OpBuilder builder(table);
+    builder.setInsertionPointAfter(table);
+    auto vector = cast<TableOp>(builder.clone(*table));
+    vector.setSymName(table.getVectorName());
+    vector.setRowAttr(TypeAttr::get(table.getVectorType()));
+    vector.setInitAttr(table.getVectorInit());
+    vector.removeAdmitCountAttr();
+    vector.setAdmitScoreAttr(table.getWidenScoreAttr());
+    vector->setAttr(kWidensAttrName,
+                    FlatSymbolRefAttr::get(table.getSymNameAttr()));
+    table.setRowAttr(TypeAttr::get(table.getWeightType()));
+    for (TableOp part : {table, vector}) {
+      names.push_back(FlatSymbolRefAttr::get(part.getSymNameAttr()));
+      part.removeWidenFromAttr();
+      part.removeWidenScoreAttr();
+      part.removeWidenInitAttr();
+    }
+    if (!table.shrinksByScore() && !table.getAdmitScore())
+      table.removeScoreAttr();
+  }
+
+  /// Pulls, pools and counts both in the place of one.
+  LogicalResult replace(PullOp pull);
+
+private:
+  void replace(PoolOp pool, ArrayRef<Value> rows);
+  void replaceUses(OpBuilder &builder, Value whole, ArrayRef<Value> parts);
+
+  int64_t width;
+  SmallVector<int64_t> columns;
+  SmallVector<FlatSymbolRefAttr> names;
+};
+
+struct SplitTables : pdlc::impl::NNSplitTablesBase<SplitTables> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    uint64_t split = 0;
+    for (TableOp table : llvm::make_early_inc_range(module.getOps<TableOp>())) {
+      if (!table.widens())
+        continue;
+      const StringAttr name = table.getSymNameAttr();
+      Parts parts(table);
+      for (ProgramOp program : module.getOps<ProgramOp>())
+        for (PullOp pull :
+             llvm::make_early_inc_range(program.getBody().getOps<PullOp>()))
+          if (pull.getTableAttr().getAttr() == name &&
+              failed(parts.replace(pull)))
+            return signalPassFailure();
+      ++split;
+    }
+    reportStatistic(*this, module, numSplit, "tables-split", split);
+  }
+};
+} // namespace
+
+LogicalResult Parts::replace(PullOp pull) {
+  ImplicitLocOpBuilder builder(pull.getLoc(), pull);
+  SmallVector<Value> rows;
+  for (auto [name, count] : llvm::zip_equal(names, columns))
+    rows.push_back(PullOp::create(builder, withColumns(pull.getRows(), count),
+                                  name, pull.getKeys()));
+  for (Operation *user : llvm::make_early_inc_range(pull->getUsers())) {
+    auto pool = dyn_cast<PoolOp>(user);
+    if (!pool)
+      return user->emitOpError()
+             << "takes rows of " << names.front()
+             << " that no nn.pool took; tables that widen are split before";
+    replace(pool, rows);
+  }
+  pull.erase();
+  return success();
+}
+
+void Parts::replace(PoolOp pool, ArrayRef<Value> rows) {
+  ImplicitLocOpBuilder builder(pool.getLoc(), pool);
+  SmallVector<PoolOp> pools;
+  for (Value ofPart : rows)
+    pools.push_back(PoolOp::create(builder, pool.getLoc(), ofPart,
+                                   pool.getDeduplication(), pool.getInputs()));
+  for (OpResult whole : pool->getResults()) {
+    SmallVector<Value> parts = llvm::map_to_vector(pools, [&](PoolOp ofPart) {
+      return Value(ofPart.getResult(whole.getResultNumber()));
+    });
+    for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
+      auto count = dyn_cast<CountPooledOp>(user);
+      if (!count)
+        continue;
+      builder.setInsertionPoint(count);
+      for (auto [name, part] : llvm::zip_equal(names, parts))
+        CountPooledOp::create(builder, count.getLoc(), name, part,
+                              count.getValues());
+      count.erase();
+    }
+    builder.setInsertionPoint(pool);
+    replaceUses(builder, whole, parts);
+  }
+  pool.erase();
+}
+
+/// Both parts beside each other, behind the ops that give rows of bags the
+/// shape of samples: what takes some of the columns then finds them in one
+/// part.
+void Parts::replaceUses(OpBuilder &builder, Value whole,
+                        ArrayRef<Value> parts) {
+  for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    if (!reshape || reshape.getType().getShape().back() != width)
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(reshape);
+    SmallVector<Value> shaped;
+    for (auto [part, count] : llvm::zip_equal(parts, columns))
+      shaped.push_back(
+          ReshapeOp::create(builder, reshape.getLoc(),
+                            withColumns(reshape.getResult(), count), part));
+    replaceUses(builder, reshape.getResult(), shaped);
+    reshape.erase();
+  }
+  if (whole.use_empty())
+    return;
+  const int64_t axis = cast<RankedTensorType>(whole.getType()).getRank() - 1;
+  whole.replaceAllUsesWith(
+      ConcatOp::create(builder, whole.getLoc(), parts, axis));
+}
