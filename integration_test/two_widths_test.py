@@ -220,6 +220,12 @@ class TwoWidths(exactness.ExactnessTest):
             self.train_here(name, "--steps", STEPS, *flags)
             self.check_keys(name)
         self.same("plain", "threads")
+        # Tables stay on the host where a device computes.
+        run(PDL_TRANSLATE, self.source, "-o", self.path / "device", "--numerics=strict",
+            "--target=cuda")
+        run(self.path / "device" / "trainer", "train", *self.flags("device", "--steps", STEPS),
+            "--device", "fake")
+        self.same("plain", "device")
 
     def test_the_interpreter_has_the_same_bits(self):
         trainer = self.compile_strict(self.source)
@@ -248,17 +254,27 @@ class TwoWidths(exactness.ExactnessTest):
         self.assert_equal_files(saved["one"][0], saved["two"][0])
 
     def test_servers_change_no_bit(self):
-        self.translate("local", "sync", "hybrid")
+        self.translate("local", "sync", "hybrid", "collective")
         self.train_here("one", "--steps", STEPS // 2, "--replicas", "2x1")
         self.check_keys("one", samples=2 * BATCH, steps=STEPS // 2)
-        for mode, servers in (("sync", 1), ("sync", 2), ("hybrid", 2)):
+        for mode, servers in (("sync", 1), ("sync", 2), ("hybrid", 2), ("collective", 0)):
             with self.subTest(mode=mode, servers=servers):
                 name = f"{mode}{servers}"
-                run(programs.BUILD / "bin" / "pdl-launch", "--trainers", 2, "--servers", servers,
-                    self.path / mode, "--", "train",
-                    *self.flags(name, "--steps", STEPS // 2, "--replicas", "1x1"), "--", "--seed",
-                    7)
+                run(programs.BUILD / "bin" / "pdl-launch", "--trainers", 2,
+                    *(("--servers", servers) if servers else ()), self.path / mode, "--", "train",
+                    *self.flags(name, "--steps", STEPS // 2, "--replicas", "1x1"),
+                    *(("--", "--seed", 7) if servers else ()))
                 self.same("one", name)
+        # One sender: its steps are all there is. Norms that senders form are of all keys.
+        self.source.write_text(MODEL.replace("clip(@each) ", ""))
+        self.translate("local", "half-async", "async")
+        self.train_here("alone", "--steps", STEPS)
+        for mode in ("async", "half-async"):
+            with self.subTest(mode=mode):
+                with Cluster(self.path / mode, 1, 2, self.flags(mode, "--steps", STEPS),
+                             ["--seed", 7]) as cluster:
+                    cluster.start().finish()
+                self.same("alone", mode)
 
     def test_stops_change_no_bit(self):
         self.translate("local", "sync")

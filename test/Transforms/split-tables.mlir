@@ -1,5 +1,6 @@
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-split-tables -split-input-file | FileCheck %s
 // RUN: pdl-opt %s --nn-link-std --nn-lower-model --nn-split-tables -split-input-file --remarks-filter=statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: pdl-opt %s --pdl-pipeline="to=merged" -split-input-file | FileCheck %s --check-prefix=MERGED
 // RUN: pdl-opt %s --pdl-pipeline="to=gradient" -split-input-file | FileCheck %s --check-prefix=GRADIENT
 
 // STATISTICS: nn-split-tables | {{.*}}tables-split=2
@@ -33,6 +34,10 @@
 
 // Lookups of both parts are joined alike, so that ids are deduplicated once; each norm that a
 // clip takes of a symbol is one of both.
+// Who resumes a training has to have split the same table.
+// MERGED: "admission of @t.vector" = "by score 2 of show * 0.5"
+// MERGED: "columns of @t.vector" = "behind those of @t"
+
 // GRADIENT-LABEL: module @two
 // GRADIENT: nn.group @clicks.t {{.*}} clip(@each.t)
 // GRADIENT: nn.group @clicks.scored {{.*}} clip(@each.scored)
