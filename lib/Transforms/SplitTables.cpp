@@ -64,6 +64,7 @@ public:
 private:
   void replace(PoolOp pool, ArrayRef<Value> rows);
   void replaceUses(OpBuilder &builder, Value whole, ArrayRef<Value> parts);
+  std::optional<size_t> partOf(SliceOp slice) const;
 
   int64_t width;
   SmallVector<int64_t> columns;
@@ -136,17 +137,42 @@ void Parts::replace(PoolOp pool, ArrayRef<Value> rows) {
   pool.erase();
 }
 
+/// The part that holds all of a slice's columns. A program that trains looks
+/// weights up wherever it does vectors, so that these do not outlive them.
+std::optional<size_t> Parts::partOf(SliceOp slice) const {
+  const auto first = static_cast<int64_t>(slice.getOffset());
+  const int64_t end = first + static_cast<int64_t>(slice.getSize());
+  const auto rank = cast<RankedTensorType>(slice.getType()).getRank();
+  if (static_cast<int64_t>(slice.getAxis()) != rank - 1)
+    return std::nullopt;
+  if (end <= columns[0])
+    return 0;
+  if (first >= columns[0] && slice->getParentOfType<ProgramOp>().getFrozen())
+    return 1;
+  return std::nullopt;
+}
+
 /// Both parts beside each other, behind the ops that give rows of bags the
 /// shape of samples: what takes some of the columns then finds them in one
 /// part.
 void Parts::replaceUses(OpBuilder &builder, Value whole,
                         ArrayRef<Value> parts) {
   for (Operation *user : llvm::make_early_inc_range(whole.getUsers())) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(user);
+    if (auto slice = dyn_cast<SliceOp>(user))
+      if (std::optional<size_t> part = partOf(slice)) {
+        slice.replaceAllUsesWith(
+            SliceOp::create(
+                builder, slice.getLoc(), parts[*part], slice.getAxis(),
+                slice.getOffset() - *part * columns[0], slice.getSize())
+                .getResult());
+        slice.erase();
+        continue;
+      }
     auto reshape = dyn_cast<ReshapeOp>(user);
     if (!reshape || reshape.getType().getShape().back() != width)
       continue;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(reshape);
     SmallVector<Value> shaped;
     for (auto [part, count] : llvm::zip_equal(parts, columns))
       shaped.push_back(

@@ -28,9 +28,20 @@
 // CHECK-NEXT: %[[C1:.+]] = nn.pool %{{.+}} sum) : (tensor<?x4xf32>) -> tensor<?x4xf32>
 // CHECK-NEXT: nn.count_pooled @t of %[[C0]] by %[[VALUES:.+]] :
 // CHECK-NEXT: nn.count_pooled @t.vector of %[[C1]] by %[[VALUES]] :
+// Columns of the weight are those of its table; a program that trains looks weights up with
+// vectors.
+// CHECK: %[[Q0:.+]] = nn.pool %{{.+}} sum) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+// CHECK-NEXT: %[[Q1:.+]] = nn.pool %{{.+}} sum) : (tensor<?x1xf32>) -> tensor<?x1xf32>
+// CHECK-NEXT: %[[W0:.+]] = nn.reshape %[[Q0]] : (tensor<?x2xf32>) -> tensor<?x1x2xf32>
+// CHECK-NEXT: %[[W1:.+]] = nn.reshape %[[Q1]] : (tensor<?x1xf32>) -> tensor<?x1x1xf32>
+// CHECK-NEXT: %[[BOTH:.+]] = nn.concat %[[W0]], %[[W1]] axis 2
+// CHECK: nn.slice %[[W0]] axis 2 offset 1 size 1
+// CHECK: nn.slice %[[BOTH]] axis 2 offset 2 size 1
 // A row for each id has its columns beside each other.
 // CHECK: nn.program @predict
 // CHECK: nn.concat %{{.+}}, %{{.+}} axis 1 : tensor<?x1xf32>, tensor<?x4xf32>
+// CHECK: nn.slice %{{.+}} axis 2 offset 2 size 2 : tensor<?x3x4xf32>
+// CHECK-NOT: nn.concat
 
 // Lookups of both parts are joined alike, so that ids are deduplicated once; each norm that a
 // clip takes of a symbol is one of both.
@@ -75,7 +86,10 @@ module @two {
     nn.count @t[%c] show(%y) click(%y) : !nn.ragged<?x3x*xi64>, tensor<?x1xf32>
     %f = nn.lookup @scored[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x3xf32>
     nn.count @scored[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
-    %u = nn.reduce sum %f axes [1, 2] : tensor<?x1x3xf32>
+    %f0 = nn.slice %f axis 2 offset 1 size 1 : tensor<?x1x3xf32>
+    %f1 = nn.slice %f axis 2 offset 2 size 1 : tensor<?x1x3xf32>
+    %f2 = nn.add %f0, %f1 : tensor<?x1x1xf32>, tensor<?x1x1xf32>
+    %u = nn.reduce sum %f2 axes [1, 2] : tensor<?x1x1xf32>
     %g = nn.lookup @plain[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x2xf32>
     nn.count @plain[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
     %v = nn.reduce sum %g axes [1, 2] : tensor<?x1x2xf32>
@@ -89,7 +103,9 @@ module @two {
   ^bb0(%c: !nn.ragged<?x3x*xi64>):
     %e = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x3x*xi64>) -> tensor<?x5xf32>
     %s = nn.segment_sum %e of %c : (tensor<?x5xf32>, !nn.ragged<?x3x*xi64>) -> tensor<?x3x5xf32>
-    nn.return %s : tensor<?x3x5xf32>
+    %m = nn.lookup @t[%c] pool(mean) : (!nn.ragged<?x3x*xi64>) -> tensor<?x3x5xf32>
+    %o = nn.slice %m axis 2 offset 3 size 2 : tensor<?x3x5xf32>
+    nn.return %s, %o : tensor<?x3x5xf32>, tensor<?x3x2xf32>
   }
 }
 
