@@ -42,6 +42,12 @@ public:
   /// `below` with the rows of `changes` above. Throws std::bad_alloc.
   ServedTable(const ServedTable &below, FrozenTable changes);
 
+  /// Whether lookups look into so many changes that joining some is worth it.
+  bool hasManyLevels() const;
+  /// The same table with one level of the newest changes. Takes the longer the
+  /// more rows these have. Of a table with many levels. Throws std::bad_alloc.
+  std::shared_ptr<const ServedTable> joined() const;
+
   int64_t findFrozen(int64_t count, const int64_t *keys, void **found,
                      TableScratch &scratch, RowImages &images) const override;
   int32_t frozenStorage() const override { return options.frozenStorage(); }
@@ -54,8 +60,6 @@ public:
   size_t memoryBytes() const;
 
 private:
-  void joinChanges();
-
   TableOptions options;
   int64_t rowCount = 0;
   /// The newest first.
@@ -97,10 +101,14 @@ public:
 
   /// By symbol, as `pdl_step_context::parameters` and `Worker::bindFrozen` want
   /// them.
-  void *const *parameters() const { return parameterPointers.data(); }
+  void *const *parameters() const { return dense->pointers.data(); }
   const FrozenRows *const *tables() const { return tablePointers.data(); }
   /// Parameters as products read them, for whoever multiplies by them.
-  PackedFactors &factors() const { return packedFactors; }
+  PackedFactors &factors() const { return dense->factors; }
+
+  /// The same values, in tables whose lookups look into fewer changes; null
+  /// where they look into few. Parameters are shared. Throws std::bad_alloc.
+  std::shared_ptr<const ServedState> joined() const;
 
   uint64_t seed() const { return initialSeed; }
   /// Of the training; -1 where a dump does not say it. Of parameters of
@@ -113,17 +121,26 @@ public:
 
 private:
   friend class StateLoader;
+  /// Parameters and states.
+  struct Dense {
+    size_t bytes = 0;
+    /// By symbol.
+    std::vector<AlignedBuffer> memory;
+    std::vector<void *> pointers;
+    /// What is packed of the values is no other value.
+    PackedFactors factors;
+  };
+
   explicit ServedState(const pdl_descriptor &descriptor);
+  ServedState(const ServedState &) = default;
+  void serve(size_t index, std::shared_ptr<const ServedTable> table);
 
   uint64_t initialSeed = 0;
   int64_t stepCount = -1;
   /// Of the checkpoint.
   std::optional<CheckpointLink> link;
-  size_t parameterBytes = 0;
-  std::vector<AlignedBuffer> parameterMemory;
-  std::vector<void *> parameterPointers;
-  /// By symbol. What is packed of the values is no other value.
-  mutable PackedFactors packedFactors;
+  std::shared_ptr<Dense> dense;
+  /// By symbol.
   std::vector<std::shared_ptr<const ServedTable>> ownedTables;
   std::vector<const FrozenRows *> tablePointers;
   std::shared_ptr<const RemoteRows> rowsOnServers;

@@ -178,6 +178,21 @@ static pdl_serving_model *openModel(const char *path) {
 
 static void closeModel(pdl_serving_model *model) { delete model; }
 
+/// Makes lookups look into fewer changes, while calls see these already. Where
+/// there is no memory for it, or there are others meanwhile, it is left.
+static void joinLevels(pdl_serving_model &model,
+                       const std::shared_ptr<const ServedState> &loaded) {
+  std::shared_ptr<const ServedState> joined;
+  try {
+    joined = loaded->joined();
+  } catch (const std::bad_alloc &) {
+    return;
+  }
+  const std::lock_guard lock(model.mutex);
+  if (joined && model.current == loaded)
+    std::swap(model.current, joined);
+}
+
 static int32_t reloadModel(pdl_serving_model *model, const char *path) {
   return guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
@@ -192,7 +207,9 @@ static int32_t reloadModel(pdl_serving_model *model, const char *path) {
             : ServedState::loadAfter(model->descriptor, path, *before);
     if (!state)
       return std::move(state).status();
-    model->replace(*std::move(state));
+    const std::shared_ptr<const ServedState> loaded = *std::move(state);
+    model->replace(loaded);
+    joinLevels(*model, loaded);
     return {};
   });
 }

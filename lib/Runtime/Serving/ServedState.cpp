@@ -67,21 +67,28 @@ ServedTable::ServedTable(const ServedTable &below, FrozenTable changes)
                                rows.data(), none, noImages);
   levels.insert(levels.begin(),
                 std::make_shared<const FrozenTable>(std::move(changes)));
-  // So that a lookup looks into few of them.
-  constexpr size_t mostLevels = 4;
-  if (levels.size() > mostLevels)
-    joinChanges();
 }
 
-/// Makes one level of all changes.
-void ServedTable::joinChanges() {
+bool ServedTable::hasManyLevels() const {
+  constexpr size_t mostLevels = 4;
+  return levels.size() > mostLevels;
+}
+
+std::shared_ptr<const ServedTable> ServedTable::joined() const {
   struct Change {
     int64_t key;
     size_t level;
     const char *row;
   };
+  // A level that is much larger than all above it stays, so that each change is
+  // moved but a few times, however many deltas there are.
+  size_t count = 1;
+  int64_t size = levels[0]->size();
+  while (count + 1 < levels.size() &&
+         (count < 2 || levels[count]->size() <= 2 * size))
+    size += levels[count++]->size();
   std::vector<Change> all;
-  for (size_t level = 0; level + 1 < levels.size(); ++level)
+  for (size_t level = 0; level < count; ++level)
     levels[level]->forEach([&](int64_t key, const char *row) {
       all.push_back({key, level, row});
     });
@@ -100,18 +107,44 @@ void ServedTable::joinChanges() {
       FrozenTable::build(keys, options.frozenBytes(), places, removed.size());
   // No key is there twice.
   if (!joined)
-    return;
+    return nullptr;
   for (size_t i = 0; i < all.size() - removed.size(); ++i)
     std::memcpy(joined->rowAt(places[i]), all[i].row, options.frozenBytes());
-  levels = {std::make_shared<const FrozenTable>(*std::move(joined)),
-            levels.back()};
+  auto table = std::make_shared<ServedTable>(*this);
+  table->levels.erase(table->levels.begin(),
+                      table->levels.begin() + int64_t(count));
+  table->levels.insert(table->levels.begin(),
+                       std::make_shared<const FrozenTable>(*std::move(joined)));
+  return table;
 }
 
 ServedState::ServedState(const pdl_descriptor &descriptor)
-    : parameterMemory(descriptor.symbol_count),
-      parameterPointers(descriptor.symbol_count),
-      ownedTables(descriptor.symbol_count),
-      tablePointers(descriptor.symbol_count) {}
+    : dense(std::make_shared<Dense>()), ownedTables(descriptor.symbol_count),
+      tablePointers(descriptor.symbol_count) {
+  dense->memory.resize(descriptor.symbol_count);
+  dense->pointers.resize(descriptor.symbol_count);
+}
+
+void ServedState::serve(size_t index,
+                        std::shared_ptr<const ServedTable> table) {
+  tablePointers[index] = table.get();
+  ownedTables[index] = std::move(table);
+}
+
+std::shared_ptr<const ServedState> ServedState::joined() const {
+  std::shared_ptr<ServedState> state;
+  for (size_t i = 0; i < ownedTables.size(); ++i) {
+    if (!ownedTables[i] || !ownedTables[i]->hasManyLevels())
+      continue;
+    std::shared_ptr<const ServedTable> table = ownedTables[i]->joined();
+    if (!table)
+      continue;
+    if (!state)
+      state.reset(new ServedState(*this));
+    state->serve(i, std::move(table));
+  }
+  return state;
+}
 
 int64_t ServedState::rows() const {
   int64_t sum = 0;
@@ -121,7 +154,7 @@ int64_t ServedState::rows() const {
 }
 
 size_t ServedState::memoryBytes() const {
-  size_t sum = parameterBytes + packedFactors.memoryBytes();
+  size_t sum = dense->bytes + dense->factors.memoryBytes();
   if (rowsOnServers)
     sum += rowsOnServers->memoryBytes();
   for (const std::shared_ptr<const ServedTable> &table : ownedTables)
@@ -163,10 +196,6 @@ private:
   void *reserveParameter(int32_t index);
   Status readRows(int32_t index, const std::vector<FileRows> &rows);
   void serveTable(int32_t index, TableOptions options, FrozenTable rows);
-  void serve(int32_t index, std::shared_ptr<const ServedTable> table) {
-    state->tablePointers[index] = table.get();
-    state->ownedTables[index] = std::move(table);
-  }
   Status readParameters(const Checkpoint &checkpoint);
   Status readCheckpointRows(int32_t index, const Checkpoint &checkpoint);
   Status readDumpedParameter(int32_t index, const SafetensorsFile &file);
@@ -183,21 +212,21 @@ StateLoader::take(const ServedState *before) {
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     const bool isTable = symbol.kind == PDL_SYMBOL_TABLE;
-    state->packedFactors.addConstant(
-        isTable ? nullptr : state->parameterPointers[i],
+    state->dense->factors.addConstant(
+        isTable ? nullptr : state->dense->pointers[i],
         isTable ? 0 : size_t(elementCount(symbol)) * elementSize(symbol));
   }
   if (before)
-    state->packedFactors.packAs(before->packedFactors);
+    state->dense->factors.packAs(before->dense->factors);
   return std::move(state);
 }
 
 void *StateLoader::reserveParameter(int32_t index) {
   const pdl_symbol &symbol = descriptor.symbols[index];
   const size_t bytes = size_t(elementCount(symbol)) * elementSize(symbol);
-  state->parameterBytes += bytes;
-  return state->parameterPointers[index] =
-             state->parameterMemory[index].reserve(bytes);
+  state->dense->bytes += bytes;
+  return state->dense->pointers[index] =
+             state->dense->memory[index].reserve(bytes);
 }
 
 Status StateLoader::readRows(int32_t index, const std::vector<FileRows> &rows) {
@@ -212,8 +241,8 @@ Status StateLoader::readRows(int32_t index, const std::vector<FileRows> &rows) {
 
 void StateLoader::serveTable(int32_t index, TableOptions options,
                              FrozenTable rows) {
-  serve(index, std::make_shared<const ServedTable>(std::move(options),
-                                                   std::move(rows)));
+  state->serve(size_t(index), std::make_shared<const ServedTable>(
+                                  std::move(options), std::move(rows)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +317,7 @@ Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
         table =
             std::make_shared<const ServedTable>(*table, *std::move(changes));
     }
-    serve(i, std::move(table));
+    state->serve(size_t(i), std::move(table));
   }
   return {};
 }
@@ -416,7 +445,7 @@ Status StateLoader::readExport(const std::string &path) {
     const pdl_symbol &symbol = descriptor.symbols[i];
     PDLRT_RETURN_IF_ERROR(checkPart(symbol, *manifest, path));
     if (symbol.kind != PDL_SYMBOL_TABLE) {
-      if (!state->parameterPointers[i])
+      if (!state->dense->pointers[i])
         return Status::invalid(path + ": has no parameters; export the "
                                       "checkpoint again");
       continue;
@@ -527,7 +556,7 @@ Status StateLoader::askForParameters(bool &isUnavailable) {
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (descriptor.symbols[i].kind != PDL_SYMBOL_TABLE)
       reserveParameter(i);
-  return remote.readParameters(state->parameterPointers, state->stepCount,
+  return remote.readParameters(state->dense->pointers, state->stepCount,
                                isUnavailable);
 }
 

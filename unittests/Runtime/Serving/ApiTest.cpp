@@ -23,6 +23,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -302,4 +303,48 @@ TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
                                       "[^\n]*"));
   EXPECT_THAT(refusal([](auto &keys, auto &erased) { erased = {keys[70]}; }),
               testing::HasSubstr("has a row, and is erased"));
+}
+
+// Changes that lie above each other are joined behind their reload, and nobody
+// sees it but by the memory that they take.
+TEST_F(ServingApi, ManyDeltasAreTheirCheckpoint) {
+  auto trained = makeTrained();
+  Changes changes(*trained, 1);
+  Chain chain(folder);
+  chain.save(*trained, 1, false);
+  pdl_serving_model *model = functions()->open(chain.pathOf(1).c_str());
+  ASSERT_NE(model, nullptr) << functions()->last_error();
+  const auto state = [](pdl_serving_model *of) {
+    pdl_serving_state found = {};
+    found.struct_size = sizeof(found);
+    EXPECT_EQ(functions()->state(of, &found), 0);
+    return found;
+  };
+  const int64_t whole = state(model).bytes;
+  std::mt19937_64 random(11);
+  for (int64_t steps = 2; steps < 16; ++steps) {
+    // Large ones with small ones between them.
+    changes.step(steps % 3 ? 60 : 6000, steps % 3 ? 7 : 500);
+    chain.save(*trained, steps, true);
+    ASSERT_EQ(functions()->reload(model, chain.pathOf(steps).c_str()), 0)
+        << functions()->last_error();
+    pdl_serving_model *fresh = functions()->open(chain.pathOf(steps).c_str());
+    ASSERT_NE(fresh, nullptr) << functions()->last_error();
+    EXPECT_EQ(state(model).rows, state(fresh).rows);
+    EXPECT_EQ(state(model).steps, steps);
+    for (int i = 0; i < 200; ++i) {
+      Request request;
+      for (int64_t &key : request.keys) {
+        const auto drawn = int64_t(random() % uint64_t(keyCount));
+        key = drawn % 2 ? drawn : -drawn * 977;
+      }
+      request.keys[4] = 50'000'000 + int64_t(random() % 80);
+      ASSERT_EQ(run(model, request), run(fresh, request)) << "steps " << steps;
+    }
+    functions()->close(fresh);
+  }
+  // Five large ones have more rows than there are keys.
+  EXPECT_LT(state(model).bytes, 2 * double(whole));
+  EXPECT_EQ(state(model).version, 15);
+  functions()->close(model);
 }
