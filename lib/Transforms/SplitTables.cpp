@@ -59,9 +59,12 @@ public:
   }
 
   /// Pulls, pools and counts both in the place of one.
-  LogicalResult replace(PullOp pull);
+  LogicalResult replace(ProgramOp program);
 
 private:
+  LogicalResult replace(PullOp pull);
+  bool takesVectors(Value whole) const;
+  bool mayLeaveVectors(ArrayRef<PullOp> pulls) const;
   void replace(PoolOp pool, ArrayRef<Value> rows);
   void replaceUses(OpBuilder &builder, Value whole, ArrayRef<Value> parts);
   std::optional<size_t> partOf(SliceOp slice) const;
@@ -69,6 +72,8 @@ private:
   int64_t width;
   SmallVector<int64_t> columns;
   SmallVector<FlatSymbolRefAttr> names;
+  /// Of the program at hand: what takes weights alone looks no vectors up.
+  bool leavesVectors = true;
 };
 
 struct SplitTables : pdlc::impl::NNSplitTablesBase<SplitTables> {
@@ -78,20 +83,54 @@ struct SplitTables : pdlc::impl::NNSplitTablesBase<SplitTables> {
     for (TableOp table : llvm::make_early_inc_range(module.getOps<TableOp>())) {
       if (!table.widens())
         continue;
-      const StringAttr name = table.getSymNameAttr();
       Parts parts(table);
       for (ProgramOp program : module.getOps<ProgramOp>())
-        for (PullOp pull :
-             llvm::make_early_inc_range(program.getBody().getOps<PullOp>()))
-          if (pull.getTableAttr().getAttr() == name &&
-              failed(parts.replace(pull)))
-            return signalPassFailure();
+        if (failed(parts.replace(program)))
+          return signalPassFailure();
       ++split;
     }
     reportStatistic(*this, module, numSplit, "tables-split", split);
   }
 };
 } // namespace
+
+LogicalResult Parts::replace(ProgramOp program) {
+  SmallVector<PullOp> pulls;
+  for (auto pull : program.getBody().getOps<PullOp>())
+    if (pull.getTableAttr() == names.front())
+      pulls.push_back(pull);
+  leavesVectors = program.getFrozen() || mayLeaveVectors(pulls);
+  for (PullOp pull : pulls)
+    if (failed(replace(pull)))
+      return failure();
+  return success();
+}
+
+/// Whether something but counts takes columns of the vector.
+bool Parts::takesVectors(Value whole) const {
+  return llvm::any_of(whole.getUsers(), [&](Operation *user) {
+    if (auto reshape = dyn_cast<ReshapeOp>(user);
+        reshape && reshape.getType().getShape().back() == width)
+      return takesVectors(reshape.getResult());
+    auto slice = dyn_cast<SliceOp>(user);
+    return !isa<CountPooledOp>(user) && !(slice && partOf(slice) == 0);
+  });
+}
+
+/// Whether a program that trains counts no rows of vectors that it would look
+/// up nowhere: nothing would update them then, and counts are applied with the
+/// update of their rows.
+bool Parts::mayLeaveVectors(ArrayRef<PullOp> pulls) const {
+  bool counts = false;
+  for (PullOp pull : pulls)
+    for (Operation *user : pull->getUsers())
+      for (Value whole : user->getResults()) {
+        if (takesVectors(whole))
+          return true;
+        counts |= llvm::any_of(whole.getUsers(), llvm::IsaPred<CountPooledOp>);
+      }
+  return !counts;
+}
 
 LogicalResult Parts::replace(PullOp pull) {
   ImplicitLocOpBuilder builder(pull.getLoc(), pull);
@@ -145,7 +184,7 @@ std::optional<size_t> Parts::partOf(SliceOp slice) const {
   const auto rank = cast<RankedTensorType>(slice.getType()).getRank();
   if (static_cast<int64_t>(slice.getAxis()) != rank - 1)
     return std::nullopt;
-  if (end <= columns[0])
+  if (end <= columns[0] && leavesVectors)
     return 0;
   if (first >= columns[0] && slice->getParentOfType<ProgramOp>().getFrozen())
     return 1;

@@ -111,6 +111,35 @@ module @two {
 
 // -----
 
+// Vectors are counted with an update, so it needs their rows.
+// CHECK-LABEL: module @counted
+// CHECK: %[[KEYS:keys[_0-9]*]], %{{.+}} = nn.unique
+// CHECK: nn.pull @t[%[[KEYS]]]
+// CHECK: nn.pull @t.vector[%[[KEYS]]]
+// CHECK: nn.concat
+// CHECK: nn.slice
+// GRADIENT-LABEL: module @counted
+// GRADIENT: nn.update @t.vector keys(%{{.+}}) gradient(%{{.+}}) counts 2 scalars
+module @counted {
+  nn.record @r {
+    nn.field @y : tensor<?x1xf32>
+    nn.field @d : tensor<?x1xi64>
+  }
+  nn.group @clicks rule(@click_adagrad) rate(0.1) untouched(lazy)
+  nn.table @t : i64 -> tensor<5xf32> in @clicks init(#nn.zeros) score(show = 0.5) widen(from = 1, score = 2.0)
+  nn.program @train reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %d: tensor<?x1xi64>):
+    %e = nn.lookup @t[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x5xf32>
+    %w = nn.slice %e axis 2 offset 0 size 1 : tensor<?x1x5xf32>
+    nn.count @t[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
+    %z = nn.reshape %w : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@clicks] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: module @none
 // CHECK: nn.table @t : i64 -> tensor<2xf32> init(#nn.zeros){{$}}
 // CHECK-NEXT: nn.program

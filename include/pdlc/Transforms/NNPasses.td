@@ -183,7 +183,8 @@ def NNSplitTables : Pass<"nn-split-tables", "::mlir::ModuleOp"> {
     admits keys by score S. Both are pulled by the keys of one `nn.unique`, pooled by the
     same bags and counted alike; their columns stand beside each other where the
     table's stood. A slice of the weight's columns is one of the weight alone; in frozen programs the
-    same goes for the vector. A program that trains looks weights up wherever it does vectors. Behind it nothing knows that they were one, but what takes a norm of
+    same goes for the vector. A program that trains looks weights up wherever it does vectors,
+    and vectors where it would count their rows and look none up. Behind it nothing knows that they were one, but what takes a norm of
     each symbol (`nn-split-clips`), by the attribute `nn.widens`.
 
     Before:
