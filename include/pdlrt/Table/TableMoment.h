@@ -73,6 +73,12 @@ public:
   /// As `preserve`, for one row that is not in memory, under a lock: waits for
   /// nobody, and what is held may be more than the most.
   void noteRewritten(int64_t key, const void *row);
+  /// A row of this moment that was elsewhere is in memory from now on, so who
+  /// passes its shard says there that it is saved. By the table, with the key's
+  /// shard locked, before others find the row; behind it, the row counts as
+  /// saved where the shard's others do. Waits for nobody. Without memory it
+  /// counts as changed.
+  void noteBroughtIn(int64_t key, void *row) noexcept;
   /// Whether nobody reads the shard any more.
   bool isPassed(int shard) const;
   /// Whether what is read counts as saved.

@@ -171,3 +171,14 @@ void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
   else if (!wasSmall && oldCount % BucketPool::chunkSize != 0)
     pool.give(old.back());
 }
+
+void BucketIndex::giveBack(BucketPool &pool) {
+  if (isSmall(bucketCount) && bucketCount > 0)
+    delete[] chunks.front();
+  else
+    for (Bucket *chunk : chunks)
+      pool.give(chunk);
+  // Braces would keep the memory.
+  chunks = std::vector<Bucket *>();
+  bucketCount = 0;
+}

@@ -171,6 +171,9 @@ public:
   /// memory.
   bool erase(uint64_t mixed, uint32_t &row);
 
+  /// Of an index without keys: gives back what it holds.
+  void giveBack(BucketPool &pool);
+
   /// Calls visit(lower 54 bits of the mixed key, row) for each key.
   template <typename Visit> void forEach(Visit visit) const {
     for (uint64_t at = 0; at < bucketCount; ++at) {

@@ -599,6 +599,16 @@ void HashTable::release(int number, std::span<const TableRow> rows) {
   noteDeparture(number);
 }
 
+void HashTable::giveBack(int first, int end) {
+  for (int number = first; number < end; ++number) {
+    const std::lock_guard lock(mutexOf(number));
+    if (shards[number].index.size() == 0)
+      shards[number].index.giveBack(buckets);
+    // Of all shards that are locked with this one.
+    rowsOfShard(number).giveBack(memory);
+  }
+}
+
 void HashTable::trackErasedKey(int number, int64_t key) {
   if (tracksErased.load(std::memory_order_relaxed))
     groups[number / shardsOfLock].erasedKeys.push_back(key);

@@ -213,6 +213,9 @@ protected:
   void reserveReleased(int number, size_t count) {
     rowsOfShard(number).reserveErased(count);
   }
+  /// Of shards [first, end) that have no rows in memory any more, what these
+  /// took: others may have it. Throws std::bad_alloc, and some have given it.
+  void giveBack(int first, int end);
 
 private:
   /// Calls found(number of the key, shard number, row number) for each key,

@@ -18,7 +18,16 @@ RowMemory::RowMemory(const RowLayout &layout)
 
 char *RowMemory::takeRegion() {
   const std::lock_guard lock(mutex);
-  return blocks.take(layout.regionBytes());
+  if (unused.empty())
+    return blocks.take(layout.regionBytes());
+  char *region = unused.back();
+  unused.pop_back();
+  return region;
+}
+
+void RowMemory::giveRegions(std::span<char *const> regions) {
+  const std::lock_guard lock(mutex);
+  unused.insert(unused.end(), regions.begin(), regions.end());
 }
 
 size_t RowMemory::memoryBytes() const {
@@ -51,6 +60,7 @@ uint64_t RowPool::reserve(RowMemory &memory) {
 }
 
 void RowPool::take() {
+  ++inUse;
   if (free.empty())
     ++fresh;
   else
@@ -71,9 +81,21 @@ void RowPool::reserveErased(size_t count) {
 
 bool RowPool::quiesce() {
   free.insert(free.end(), leaving.begin(), leaving.end());
+  inUse -= leaving.size();
   leaving.clear();
   leaving.swap(erased);
   return !leaving.empty();
+}
+
+void RowPool::giveBack(RowMemory &memory) {
+  if (inUse > 0 || regionCount == 0)
+    return;
+  memory.giveRegions({lists.back().get(), regionCount});
+  // Braces would keep the memory.
+  for (std::vector<uint32_t> *list : {&free, &leaving, &erased})
+    std::vector<uint32_t>().swap(*list);
+  fresh = 0;
+  regionCount = 0;
 }
 
 size_t RowPool::memoryBytes() const {

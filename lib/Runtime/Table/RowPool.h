@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace pdlrt {
@@ -37,8 +38,12 @@ public:
   RowMemory(const RowMemory &) = delete;
   RowMemory &operator=(const RowMemory &) = delete;
 
-  /// A new region, zero. Throws std::bad_alloc. Thread-safe.
+  /// A region, zero unless somebody has had it. Throws std::bad_alloc.
+  /// Thread-safe.
   char *takeRegion();
+  /// Takes back what `takeRegion` gave. Throws std::bad_alloc, and nothing has
+  /// changed. Thread-safe.
+  void giveRegions(std::span<char *const> regions);
   /// Thread-safe.
   size_t memoryBytes() const;
 
@@ -49,6 +54,7 @@ public:
 private:
   mutable std::mutex mutex;
   AddressBlocks blocks;
+  std::vector<char *> unused;
 };
 
 /// Hands out rows. One thread at a time, but for `at`.
@@ -76,6 +82,9 @@ public:
   /// What was erased before the last call is used again. Whether more waits for
   /// the next call. Needs no memory.
   bool quiesce();
+  /// Gives all regions back if no row is handed out or waits for a quiescent
+  /// point. Throws std::bad_alloc, and nothing has changed.
+  void giveBack(RowMemory &memory);
 
   /// Of lists.
   size_t memoryBytes() const;
@@ -83,6 +92,8 @@ public:
 private:
   /// Rows that were never used begin here.
   uint64_t fresh = 0;
+  /// Rows that are handed out, or wait for a quiescent point.
+  size_t inUse = 0;
   /// Rows to be used again, those erased before the last quiescent point, and
   /// since.
   std::vector<uint32_t> free, leaving, erased;

@@ -10,7 +10,7 @@
 
 #include "Table/RocksLibrary.h"
 #include "pdlrt/Core/LockFile.h"
-#include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/ProgramMain.h"
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -99,11 +100,13 @@ std::string RowStore::Implementation::take(char *error) const {
 /// holds locks, and rows are gone as if memory had failed.
 void RowStore::Implementation::end(const char *doing,
                                    const std::string &reason) const {
-  logWarning("rows could not be " + std::string(doing) + " " + folder +
-             " (--table-spill): " + reason +
-             "; go on from the last checkpoint, with a folder on a disk that "
-             "has room");
-  std::_Exit(1);
+  // Others who find it wait for the end: it is said once.
+  static std::mutex mutex;
+  mutex.lock();
+  std::_Exit(fail(1, "rows could not be " + std::string(doing) + " " + folder +
+                         " (--table-spill): " + reason +
+                         "; go on from the last checkpoint, with a folder on a "
+                         "disk that has room"));
 }
 
 Status RowStore::Implementation::open() {

@@ -215,8 +215,17 @@ bool SpillingTable::resolve(const Wanted &wanted, const char *block,
     row = copyOf(number, head, bytes, *images);
     return true;
   }
+  // First what may throw: then nothing has changed.
+  std::vector<void *> &recentRows = self.recent[number];
+  recentRows.push_back(nullptr);
   row = self.takeIn(number, mixed, bytes, head.noted, wasSaved(number, head));
-  self.recent[number].push_back(row);
+  recentRows.back() = row;
+  if (TableMoment *reading = moment()) {
+    reading->noteBroughtIn(wanted.key, row);
+    // The shard may have been passed since.
+    if (wasSaved(number, head))
+      this->layout().headerOf(row).noteSaved();
+  }
   shard.remove(layout, wanted.block.number, uint32_t(slot), wanted.key);
   self.noteStored(number);
   return true;
@@ -466,6 +475,8 @@ void SpillingTable::putAside(int first, int end) {
   // Nobody has them, so that their memory may be used at once.
   for (int i = 0; i < 2; ++i)
     quiesce(time());
+  // Each shard comes once: the next ones need what these took.
+  giveBack(first, end);
 }
 
 int64_t SpillingTable::erase(int64_t count, const int64_t *keys,

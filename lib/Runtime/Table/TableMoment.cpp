@@ -141,6 +141,8 @@ struct TableMoment::Shard {
   std::atomic<bool> isPassed{true};
   KeyMap known;
   Images images;
+  /// Rows that came into memory, which those who read may have copies of.
+  std::vector<TableRow> broughtIn;
   /// Keys that the table may have no more are among them.
   bool hasErased = false;
   /// Rows at the moment.
@@ -348,6 +350,24 @@ void TableMoment::noteRewritten(int64_t key, const void *row) {
   preserveRow(shard, key, row, /*isLimited=*/false);
 }
 
+void TableMoment::noteBroughtIn(int64_t key, void *row) noexcept {
+  Shard &shard = shards[EmbeddingTable::shardOf(key)];
+  if (!notesSaved() || shard.isPassed.load(std::memory_order_acquire))
+    return;
+  const std::lock_guard lock(shard.mutex);
+  if (shard.isPassed.load(std::memory_order_relaxed))
+    return;
+  std::vector<TableRow> &rows = shard.broughtIn;
+  const size_t before = rows.capacity();
+  try {
+    rows.push_back({key, row});
+  } catch (const std::bad_alloc &) {
+    return;
+  }
+  room->take((rows.capacity() - before) * sizeof(TableRow),
+             /*isLimited=*/false);
+}
+
 bool TableMoment::isPassed(int shard) const {
   return shards[shard].isPassed.load(std::memory_order_acquire);
 }
@@ -413,15 +433,20 @@ void TableMoment::pass(int number, std::span<const TableRow> rows,
     const std::lock_guard lock(shard.mutex);
     // Who writes a row that is not known waits for this lock.
     if (isSaved && notesSaved() && !shard.isPassed) {
-      for (const TableRow &row : rows)
-        if (!shard.known.find(row.key))
-          table.layout().headerOf(row.row).noteSaved();
+      for (const std::span<const TableRow> saved :
+           {rows, std::span<const TableRow>(shard.broughtIn)})
+        for (const TableRow &row : saved)
+          if (!shard.known.find(row.key))
+            table.layout().headerOf(row.row).noteSaved();
       table.noteShardSaved(number);
     }
     shard.isPassed.store(true, std::memory_order_release);
-    room->give(shard.known.bytes() + shard.images.bytes());
+    room->give(shard.known.bytes() + shard.images.bytes() +
+               shard.broughtIn.capacity() * sizeof(TableRow));
     shard.known.clear();
     shard.images.clear();
+    // Braces would keep the memory.
+    shard.broughtIn = std::vector<TableRow>();
   }
   room->next();
 }

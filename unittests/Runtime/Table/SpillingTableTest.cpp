@@ -326,6 +326,98 @@ TEST_F(SpillingTableTest, WhatWasSavedHasNotChanged) {
   EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
 }
 
+/// Rows come in for a step while a save has copies of them.
+TEST_F(SpillingTableTest, WhatComesInBesideASaveIsSaved) {
+  make();
+  const std::vector<int64_t> all = draw(500, 100000);
+  update(all);
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  const auto changed = [&] {
+    std::set<int64_t> keys;
+    RowList rows;
+    for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
+      spilling->collectChanged(s, rows);
+      for (const TableRow &row : rows)
+        keys.insert(row.key);
+    }
+    return keys;
+  };
+  for (const SavedRows which : {SavedRows::Base, SavedRows::Changed}) {
+    std::vector<RowList> found(EmbeddingTable::shardCount);
+    TableMoment &moment = spilling->beginMoment(size_t(1) << 30, which);
+    for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+      moment.collectShard(s, found[size_t(s)]);
+    spilling->bringIn(int64_t(all.size()), all.data(), scratch);
+    // They have changed since.
+    const std::vector<int64_t> some(all.begin(), all.begin() + 20);
+    update(some);
+    for (int s = 0; s < EmbeddingTable::shardCount; ++s)
+      moment.pass(s, found[size_t(s)]);
+    EXPECT_EQ(moment.bytesAside(), 0u);
+    spilling->endMoment();
+    EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
+    spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+    EXPECT_EQ(changed(), std::set<int64_t>(some.begin(), some.end()));
+  }
+}
+
+/// A table that is restored shard by shard never has all rows in memory.
+TEST_F(SpillingTableTest, RestoredRowsTakeMemoryInTurn) {
+  make();
+  TableOptions options = optionsOf({});
+  options.id = 6;
+  options.width = 64;
+  const std::unique_ptr<EmbeddingTable> table =
+      createSpillingTable(options, store);
+  constexpr int64_t keyCount = 100000;
+  std::vector<std::vector<int64_t>> keys(EmbeddingTable::shardCount);
+  for (int64_t key = 0; key < keyCount; ++key)
+    keys[size_t(EmbeddingTable::shardOf(key))].push_back(key);
+  constexpr int shardsAtOnce = 24;
+  std::vector<void *> rows(keyCount);
+  for (int first = 0; first < EmbeddingTable::shardCount;
+       first += shardsAtOnce) {
+    const int end = std::min(first + shardsAtOnce, EmbeddingTable::shardCount);
+    for (int s = first; s < end; ++s)
+      ASSERT_TRUE(table
+                      ->insertShard(s, int64_t(keys[size_t(s)].size()),
+                                    keys[size_t(s)].data(), rows.data(),
+                                    NewRow::Initial)
+                      .ok());
+    table->putAside(first, end);
+  }
+  EXPECT_EQ(table->size(), keyCount);
+  EXPECT_EQ(table->heldRows(), 0);
+  // Blocks that wait until they are full take 8 KiB a shard, the index of those
+  // in the store a few bytes a row.
+  EXPECT_LT(table->memoryBytes(), EmbeddingTable::shardCount * size_t(9000) +
+                                      size_t(keyCount) * table->rowBytes() / 4);
+  std::vector<float> initial(64);
+  for (int64_t key = 0; key < keyCount; key += 997) {
+    void *row = nullptr;
+    ASSERT_EQ(table->find(1, &key, &row, scratch), 0);
+    table->initialValue(key, initial.data());
+    EXPECT_EQ(std::memcmp(row, initial.data(), table->valueBytes()), 0);
+  }
+  // What was given back is used again.
+  const size_t before = table->memoryBytes();
+  int64_t inserted = 0;
+  std::vector<int64_t> others(5000);
+  for (size_t i = 0; i < others.size(); ++i)
+    others[i] = -1 - int64_t(i);
+  rows.resize(others.size());
+  ASSERT_TRUE(table
+                  ->findOrInsert(int64_t(others.size()), others.data(),
+                                 rows.data(), scratch, inserted)
+                  .ok());
+  EXPECT_EQ(inserted, int64_t(others.size()));
+  EXPECT_LT(table->memoryBytes(), before + (size_t(2) << 20));
+  for (size_t i = 0; i < others.size(); ++i) {
+    table->initialValue(others[i], initial.data());
+    EXPECT_EQ(std::memcmp(rows[i], initial.data(), table->valueBytes()), 0);
+  }
+}
+
 TEST_F(SpillingTableTest, RowsThatAreRestoredAreReplaced) {
   make();
   update(draw(500, 2000));
@@ -473,9 +565,9 @@ TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
     return found;
   };
   EXPECT_EQ(get(kept, 5), 1u);
-  constexpr const char *sentence =
-      "rows could not be read from .* \\(--table-spill\\): a part of them is "
-      "missing; go on from the last checkpoint";
+  constexpr const char *sentence = "^error: rows could not be read from .* "
+                                   "\\(--table-spill\\): a part of them is "
+                                   "missing; go on from the last checkpoint";
   EXPECT_EXIT(get(gone, 5), testing::ExitedWithCode(1), sentence);
   EXPECT_EXIT(get(kept, 6), testing::ExitedWithCode(1), sentence);
   EXPECT_EXIT(RowStore::Reader(store, 1, 2, 5).at(4),
