@@ -15,6 +15,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <string_view>
+#include <utility>
 
 using namespace pdlrt;
 using namespace pdlrt::cuda;
@@ -107,8 +110,7 @@ private:
 
 class CudaDevice final : public Device {
 public:
-  CudaDevice(const Driver &with, DeviceNumber number,
-             const cublaslt::Library *products)
+  CudaDevice(const Driver &with, int number, const cublaslt::Library *products)
       : driver(with), number(number), products(products) {}
   ~CudaDevice() override;
 
@@ -144,10 +146,17 @@ private:
   void release(DeviceBuffer::Kind kind, void *pointer, size_t bytes) override;
   Status openProducts();
 
-  const DeviceNumber number;
+  Status checkArchitecture(std::string_view ptx) const;
+
+  /// Its number among those that the process sees, as NCCL counts too.
+  const int number;
   const cublaslt::Library *products;
+  /// What the driver calls it.
+  DeviceNumber handle = 0;
   std::string name;
   int64_t multiprocessorCount = 1;
+  /// 80 of sm_80.
+  int architecture = 0;
   Context context = nullptr;
   Module module = nullptr;
   DeviceCode code;
@@ -187,17 +196,23 @@ Status CudaDevice::open() {
     return Status::invalid("there is no GPU " + std::to_string(number) +
                            ": this host has " + std::to_string(count) +
                            ", numbered from 0 on");
+  PDLRT_RETURN_IF_ERROR(check(driver.findDevice(&handle, number),
+                              "finding GPU " + std::to_string(number)));
   std::array<char, 256> text = {};
   PDLRT_RETURN_IF_ERROR(
-      check(driver.deviceName(text.data(), int(text.size()), number),
+      check(driver.deviceName(text.data(), int(text.size()), handle),
             "asking for the name of GPU " + std::to_string(number)));
   name = text.data();
-  int found = 0;
-  PDLRT_RETURN_IF_ERROR(
-      check(driver.deviceAttribute(&found, multiprocessors, number),
-            "asking what " + name + " has"));
+  int found = 0, major = 0, minor = 0;
+  for (const auto &[value, attribute] : {std::pair{&found, multiprocessors},
+                                         {&major, architectureMajor},
+                                         {&minor, architectureMinor}})
+    PDLRT_RETURN_IF_ERROR(
+        check(driver.deviceAttribute(value, attribute, handle),
+              "asking what " + name + " has"));
   multiprocessorCount = std::max(found, 1);
-  return check(driver.retainContext(&context, number), "opening " + name);
+  architecture = major * 10 + minor;
+  return check(driver.retainContext(&context, handle), "opening " + name);
 }
 
 CudaDevice::~CudaDevice() {
@@ -206,12 +221,31 @@ CudaDevice::~CudaDevice() {
   multiplier.reset();
   if (module)
     (void)driver.unloadModule(module);
-  (void)driver.releaseContext(number);
+  (void)driver.releaseContext(handle);
+}
+
+/// The driver's own sentence for it has no remedy.
+Status CudaDevice::checkArchitecture(std::string_view ptx) const {
+  static constexpr std::string_view line = ".target sm_";
+  const size_t place = ptx.find(line);
+  if (place == std::string_view::npos)
+    return {};
+  int oldest = 0;
+  const std::string_view rest = ptx.substr(place + line.size());
+  std::from_chars(rest.data(), rest.data() + rest.size(), oldest);
+  if (oldest <= architecture)
+    return {};
+  const std::string own = "sm_" + std::to_string(architecture);
+  return Status::invalid("the kernels are for GPUs of sm_" +
+                         std::to_string(oldest) + " and later, but " + name +
+                         " is of " + own +
+                         ": translate the model with --gpu-arch " + own);
 }
 
 Status CudaDevice::load(const DeviceCode &given) {
   if (module)
     return Status::internal("the device has loaded its kernels before");
+  PDLRT_RETURN_IF_ERROR(checkArchitecture(given.ptx));
   PDLRT_RETURN_IF_ERROR(makeCurrent());
   // What the driver's assembler says.
   std::array<char, 4096> log = {};
@@ -348,7 +382,11 @@ CudaStream::~CudaStream() {
   (void)device.driver.destroyStream(handle);
 }
 
+// Of nothing to copy or to clear the driver may say that it is no valid value.
+
 Status CudaStream::copyIn(void *to, const void *from, size_t bytes) {
+  if (bytes == 0)
+    return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
   return trace.around("copy in", [&] {
     return device.check(
@@ -358,6 +396,8 @@ Status CudaStream::copyIn(void *to, const void *from, size_t bytes) {
 }
 
 Status CudaStream::copyOut(void *to, const void *from, size_t bytes) {
+  if (bytes == 0)
+    return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
   return trace.around("copy out", [&] {
     return device.check(
@@ -367,6 +407,8 @@ Status CudaStream::copyOut(void *to, const void *from, size_t bytes) {
 }
 
 Status CudaStream::copyWithin(void *to, const void *from, size_t bytes) {
+  if (bytes == 0)
+    return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
   return trace.around("copy within", [&] {
     return device.check(
@@ -376,6 +418,8 @@ Status CudaStream::copyWithin(void *to, const void *from, size_t bytes) {
 }
 
 Status CudaStream::clear(void *memory, size_t bytes) {
+  if (bytes == 0)
+    return {};
   PDLRT_RETURN_IF_ERROR(device.makeCurrent());
   return trace.around("clear", [&] {
     return device.check(device.driver.fill(addressOf(memory), 0, bytes, handle),

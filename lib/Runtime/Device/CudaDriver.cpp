@@ -17,6 +17,7 @@ static void findAll(SharedLibrary &library, Driver &driver) {
   library.find(driver.init, "cuInit");
   library.find(driver.errorText, "cuGetErrorString");
   library.find(driver.deviceCount, "cuDeviceGetCount");
+  library.find(driver.findDevice, "cuDeviceGet");
   library.find(driver.deviceName, "cuDeviceGetName");
   library.find(driver.deviceAttribute, "cuDeviceGetAttribute");
   library.find(driver.retainContext, "cuDevicePrimaryCtxRetain");

@@ -43,8 +43,10 @@ using Graph = struct GraphTag *;
 using GraphExecutable = struct GraphExecutableTag *;
 
 constexpr Result success = 0, outOfMemory = 2;
-/// Of an attribute of a device: how many multiprocessors it has.
-constexpr int multiprocessors = 16;
+/// Attributes of a device: how many multiprocessors it has, and the two digits
+/// of the architecture that code for it may be of (8 and 0: sm_80).
+constexpr int multiprocessors = 16, architectureMajor = 75,
+              architectureMinor = 76;
 /// Options of a module: where messages of its assembler go, and how long that
 /// is.
 constexpr int errorLog = 5, errorLogBytes = 6;
@@ -61,6 +63,7 @@ struct Driver {
   Result (*init)(unsigned flags);
   Result (*errorText)(Result error, const char **text);
   Result (*deviceCount)(int *count);
+  Result (*findDevice)(DeviceNumber *device, int number);
   Result (*deviceName)(char *name, int length, DeviceNumber device);
   Result (*deviceAttribute)(int *value, int attribute, DeviceNumber device);
   Result (*retainContext)(Context *context, DeviceNumber device);

@@ -36,7 +36,8 @@ namespace {
 
 using pdltest::answer;
 
-/// The only stream, event, module and function.
+/// The only device, stream, event, module and function.
+constexpr cuda::DeviceNumber itsDevice = 17;
 const auto itsStream = reinterpret_cast<cuda::Stream>(0x40);
 const auto itsEvent = reinterpret_cast<cuda::Event>(0x50);
 const auto itsModule = reinterpret_cast<cuda::Module>(0x20);
@@ -62,20 +63,32 @@ cuda::Driver writtenDown() {
     *count = 1;
     return cuda::success;
   };
-  driver.deviceName = [](char *name, int length, int) {
+  // What the driver calls a device need not be its number.
+  driver.findDevice = [](cuda::DeviceNumber *device, int number) {
+    *device = itsDevice + number;
+    return cuda::success;
+  };
+  driver.deviceName = [](char *name, int length, int device) {
+    EXPECT_EQ(device, itsDevice);
     std::strncpy(name, "a GPU", size_t(length));
     return cuda::success;
   };
-  driver.deviceAttribute = [](int *value, int attribute, int) {
-    EXPECT_EQ(attribute, cuda::multiprocessors);
-    *value = 3;
+  driver.deviceAttribute = [](int *value, int attribute, int device) {
+    EXPECT_EQ(device, itsDevice);
+    *value = attribute == cuda::multiprocessors     ? 3
+             : attribute == cuda::architectureMajor ? 8
+                                                    : 6;
     return cuda::success;
   };
-  driver.retainContext = [](cuda::Context *context, int) {
+  driver.retainContext = [](cuda::Context *context, int device) {
+    EXPECT_EQ(device, itsDevice);
     *context = reinterpret_cast<cuda::Context>(0x10);
     return answer("retain");
   };
-  driver.releaseContext = [](int) { return answer("release context"); };
+  driver.releaseContext = [](int device) {
+    EXPECT_EQ(device, itsDevice);
+    return answer("release context");
+  };
   driver.setContext = [](cuda::Context context) {
     EXPECT_EQ(context, reinterpret_cast<cuda::Context>(0x10));
     return cuda::success;
@@ -290,6 +303,29 @@ TEST_F(CudaDeviceTest, CopiesAndWaits) {
                           "fill 11 of " + second + " with 0", "record", "wait",
                           "end of event", "synchronize", "release " + first,
                           "release of host"));
+}
+
+TEST_F(CudaDeviceTest, NothingIsNoWork) {
+  EXPECT_TRUE(stream->copyIn(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->copyOut(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->copyWithin(nullptr, nullptr, 0).ok());
+  EXPECT_TRUE(stream->clear(nullptr, 0).ok());
+  EXPECT_THAT(calls, ElementsAre());
+}
+
+TEST_F(CudaDeviceTest, CodeForNewerGpusIsRefused) {
+  const char *const begin = "// text\n.version 7.8\n.target sm_";
+  const auto loaded = [&](const std::string &architecture) {
+    const std::string text = begin + architecture + "\n.address_size 64\n";
+    const auto other = *cuda::openDevice(driver, 0);
+    return other->load({text.c_str(), kernels});
+  };
+  EXPECT_TRUE(loaded("70").ok());
+  EXPECT_TRUE(loaded("86").ok());
+  EXPECT_EQ(loaded("90").message(),
+            "the kernels are for GPUs of sm_90 and later, but a GPU is of "
+            "sm_86: translate the model with --gpu-arch sm_86");
+  EXPECT_EQ(loaded("120").code(), PDL_INVALID_ARGUMENT);
 }
 
 TEST_F(CudaDeviceTest, GraphsAreWorkThatIsKept) {
