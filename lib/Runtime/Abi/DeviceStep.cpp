@@ -104,7 +104,9 @@ void *DeviceStep::pointerTo(int32_t place, int32_t index) {
       !status.ok())
     keep(std::move(status));
   else if (found->memory && !found->isWritten)
-    copyIn(copy.memory.data(), found->memory, found->bytes);
+    // Not by `commands`: no device gave that memory, so no graph may keep the
+    // copy. What was added before does not know the copy's place.
+    keep(stream->copyIn(copy.memory.data(), found->memory, found->bytes));
   return copy.memory.data();
 }
 

@@ -124,6 +124,10 @@ public:
 
 private:
   Status addProduct(const DeviceProduct &product);
+  /// A driver ends a capture with an error where it hears of such calls.
+  Status refuseInCapture(const char *what);
+  /// A graph copies later, and faster, what the device can reach by itself.
+  Status checkKeptCopy(const void *ofHost);
   Status keep(std::function<Status()> call) {
     kept->calls.push_back(std::move(call));
     return {};
@@ -432,7 +436,24 @@ FakeDevice::createStream(const std::string &name) {
 
 FakeStream::~FakeStream() { (void)synchronize(); }
 
+Status FakeStream::refuseInCapture(const char *what) {
+  return kept ? device.fail(Status::internal(std::string("the host ") + what +
+                                             " a stream whose work is kept"))
+              : Status();
+}
+
+Status FakeStream::checkKeptCopy(const void *ofHost) {
+  const std::lock_guard lock(device.mutex);
+  return findAllocation(device.hostMemory, ofHost, 1)
+             ? Status()
+             : device.fail(Status::internal(
+                   "a copy is kept whose memory of the host the device did not "
+                   "give"));
+}
+
 Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
+  if (kept && bytes > 0)
+    PDLRT_RETURN_IF_ERROR(checkKeptCopy(from));
   if (kept)
     return keep([=, this] { return copyIn(to, from, bytes); });
   const std::lock_guard lock(device.mutex);
@@ -447,6 +468,8 @@ Status FakeStream::copyIn(void *to, const void *from, size_t bytes) {
 }
 
 Status FakeStream::copyOut(void *to, const void *from, size_t bytes) {
+  if (kept && bytes > 0)
+    PDLRT_RETURN_IF_ERROR(checkKeptCopy(to));
   if (kept)
     return keep([=, this] { return copyOut(to, from, bytes); });
   const std::lock_guard lock(device.mutex);
@@ -655,6 +678,7 @@ Status FakeStream::addProduct(const DeviceProduct &product) {
 
 Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
   const std::lock_guard lock(device.mutex);
+  PDLRT_RETURN_IF_ERROR(refuseInCapture("asks for an event of"));
   if (!device.failure.ok())
     return device.failure;
   const Queue &queue = device.queues[number];
@@ -668,6 +692,7 @@ Expected<std::unique_ptr<DeviceEvent>> FakeStream::record() {
 
 Status FakeStream::wait(const DeviceEvent &given) {
   const std::lock_guard lock(device.mutex);
+  PDLRT_RETURN_IF_ERROR(refuseInCapture("adds a wait to"));
   if (!device.failure.ok())
     return device.failure;
   const auto &event = static_cast<const FakeEvent &>(given);
@@ -711,12 +736,8 @@ Status FakeStream::replay(const DeviceGraph &graph) {
 }
 
 Status FakeStream::synchronize() {
-  if (kept) {
-    const std::lock_guard lock(device.mutex);
-    return device.fail(
-        Status::internal("the host waits for a stream whose work is kept"));
-  }
   const std::lock_guard lock(device.mutex);
+  PDLRT_RETURN_IF_ERROR(refuseInCapture("waits for"));
   PDLRT_RETURN_IF_ERROR(device.run(number, device.queues[number].added));
   device.host.join(device.queues[number].clock);
   return {};

@@ -18,6 +18,7 @@
 using namespace pdlrt;
 using testing::AllOf;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
@@ -164,7 +165,14 @@ TEST_F(FakeDeviceTest, TracesHaveTheWorkOfStreams) {
 
 TEST_F(FakeDeviceTest, GraphsAreWorkThatIsKept) {
   const DeviceBuffer x = floats(2), y = floats(2);
-  std::vector<float> in = {1, 2}, out(2);
+  const DeviceBuffer inMemory =
+      *device->allocate(DeviceBuffer::Kind::OfHost, 8);
+  const DeviceBuffer outMemory =
+      *device->allocate(DeviceBuffer::Kind::OfHost, 8);
+  const std::span in(static_cast<float *>(inMemory.data()), 2);
+  const std::span out(static_cast<float *>(outMemory.data()), 2);
+  std::ranges::fill(in, 1.0F);
+  std::ranges::fill(out, 0.0F);
   ASSERT_TRUE(stream->clear(y.data(), 8).ok());
   ASSERT_TRUE(stream->beginCapture().ok());
   ASSERT_TRUE(stream->copyIn(x.data(), in.data(), 8).ok());
@@ -173,16 +181,39 @@ TEST_F(FakeDeviceTest, GraphsAreWorkThatIsKept) {
   const auto graph = *stream->endCapture();
   // Nothing of it is done before.
   ASSERT_TRUE(stream->synchronize().ok());
-  EXPECT_EQ(out, (std::vector<float>{0, 0}));
+  EXPECT_THAT(out, ElementsAre(0, 0));
   for (const float value : {3.0F, 4.0F}) {
-    in = {value, -value};
+    in[0] = value;
+    in[1] = -value;
     ASSERT_TRUE(stream->replay(*graph).ok());
     ASSERT_TRUE(stream->synchronize().ok());
-    EXPECT_EQ(out, (std::vector<float>{2 * value, -2 * value}));
+    EXPECT_THAT(out, ElementsAre(2 * value, -2 * value));
   }
   ASSERT_TRUE(stream->beginCapture().ok());
   EXPECT_EQ(stream->synchronize().message(),
             "the host waits for a stream whose work is kept");
+}
+
+TEST_F(FakeDeviceTest, WhatNoGraphKeepsIsRefused) {
+  ASSERT_TRUE(stream->beginCapture().ok());
+  EXPECT_EQ(stream->record().status().message(),
+            "the host asks for an event of a stream whose work is kept");
+  open({});
+  const auto event = *stream->record();
+  ASSERT_TRUE(stream->beginCapture().ok());
+  EXPECT_EQ(stream->wait(*event).message(),
+            "the host adds a wait to a stream whose work is kept");
+  for (const bool isOut : {false, true}) {
+    open({});
+    const DeviceBuffer x = floats(2);
+    float host[2] = {};
+    ASSERT_TRUE(stream->beginCapture().ok());
+    EXPECT_EQ((isOut ? stream->copyOut(host, x.data(), 8)
+                     : stream->copyIn(x.data(), host, 8))
+                  .message(),
+              "a copy is kept whose memory of the host the device did not "
+              "give");
+  }
 }
 
 TEST_F(FakeDeviceTest, EachTurnIsDoneOnce) {
