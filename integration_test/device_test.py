@@ -206,6 +206,8 @@ class Device(DeviceJobs):
                               "which computes on one"),
                 ("cuda:0,1,0", "--device cuda:0,1,0 names cuda:0 twice"),
                 ("cuda,0", "--device cuda,0 names cuda:0 twice"),
+                ("cuda:0,fake", "--device cuda:0,fake names GPUs and fake devices"),
+                ("fake,cuda:1", "--device fake,cuda:1 names GPUs and fake devices"),
                 ("fake,", "there is no device ''")):
             with self.subTest(names):
                 self.assertIn(sentence, self.error_of(folder, "--data", data, "--device", names,

@@ -121,6 +121,11 @@ static Expected<std::vector<DeviceName>> parseNames(const std::string &list) {
                              "it by themselves");
     names.push_back(std::move(*name));
   }
+  // A group is of one kind of device.
+  if (fakes > 0 && !gpus.empty())
+    return Status::invalid("--device " + list +
+                           " names GPUs and fake devices, which give each "
+                           "other nothing: name one kind");
   return names;
 }
 
