@@ -42,13 +42,14 @@ struct TablePartSizes {
   /// checkpoint are open while it is read.
   size_t bytesInPart = size_t(32) << 20;
   /// What parts take in memory, of all threads together: at most so many bytes,
-  /// or 1/32 of all tables of this process where that is more. A part that does
-  /// not fit is written piece by piece, and takes up to 32 bytes a row,
-  /// whatever that is.
+  /// or 1/32 of what all tables of this process have in memory where that is
+  /// more. A part that does not fit is written piece by piece, and takes up to
+  /// 32 bytes a row and a copy of each row that is not in memory, whatever that
+  /// is.
   size_t memory = size_t(64) << 20;
   /// Of a moment, what is held for rows that are put aside and for what is
   /// known of keys, of all tables together: at most so many bytes, or 1/32 of
-  /// all tables of this process where that is more. Keys that come new are
+  /// what these have in memory where that is more. Keys that come new are
   /// counted, but do not wait for room: rows are written no more before there
   /// is some.
   size_t aside = size_t(4) << 20;

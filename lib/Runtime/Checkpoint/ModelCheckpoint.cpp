@@ -66,6 +66,15 @@ static size_t tableBytes(const Model &model) {
   return bytes;
 }
 
+/// The same of rows in memory: what saves may take is a share of that.
+static size_t heldTableBytes(const Model &model) {
+  size_t bytes = 0;
+  for (int32_t i = 0; i < model.descriptor().symbol_count; ++i)
+    if (const EmbeddingTable *table = model.table(i))
+      bytes += fileBytes(*table, table->heldRows());
+  return bytes;
+}
+
 /// Bytes of all parameters and their slots.
 static size_t denseBytes(const Model &model) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -164,9 +173,8 @@ static Status planDense(const Model &model, const std::string &file,
 static void planTables(const Model &model, const TablePartSizes &sizes,
                        SavedRows saved, std::optional<size_t> mostAside,
                        SavePlan &plan) {
-  const size_t allBytes = tableBytes(model);
-  const size_t bytesInPart = bytesOfPart(sizes.bytesInPart, allBytes);
-  plan.memory = std::max(sizes.memory, allBytes / 32);
+  const size_t bytesInPart = bytesOfPart(sizes.bytesInPart, tableBytes(model));
+  plan.memory = std::max(sizes.memory, heldTableBytes(model) / 32);
   const TableMoment *first = nullptr;
   for (int32_t i = 0; i < model.descriptor().symbol_count; ++i) {
     EmbeddingTable *table = model.table(i);
@@ -224,7 +232,7 @@ StateMoment::take(Model &model, const std::string &denseFile,
   const TraceSpan span("take the moment");
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
-  const size_t share = tableBytes(model) / 32;
+  const size_t share = heldTableBytes(model) / 32;
   const size_t mostCopied =
       std::max(sizes.copied, std::min(share, sizes.mostCopied));
   SavePlan &plan = *taken->plan;

@@ -164,9 +164,13 @@ static size_t memoryForImage(const Model &model, const PlannedPart &part) {
   return file + file / 4 + size_t(part.rows) * sizeof(TableRow);
 }
 
-/// The same of one that is not: its keys, and those of a shard beside them.
-static size_t memoryForPieces(const PlannedPart &part) {
-  return 2 * size_t(part.rows) * sizeof(TableRow);
+/// The same of one that is not: its keys, those of a shard beside them, and
+/// copies of rows that are not in memory.
+static size_t memoryForPieces(const Model &model, const PlannedPart &part) {
+  const EmbeddingTable &table = *model.table(part.symbol);
+  const size_t copied =
+      table.heldRows() < table.size() ? table.layout().stride() : 0;
+  return size_t(part.rows) * (2 * sizeof(TableRow) + copied);
 }
 
 /// Makes the file in memory, and writes it at once.
@@ -279,9 +283,9 @@ size_t pdlrt::writersFor(const Model &model,
                          size_t memory) {
   size_t most = 1;
   for (const PlannedPart &part : parts)
-    most =
-        std::max(most, fits(model, part, memory) ? memoryForImage(model, part)
-                                                 : memoryForPieces(part));
+    most = std::max(most, fits(model, part, memory)
+                              ? memoryForImage(model, part)
+                              : memoryForPieces(model, part));
   return std::min(std::clamp<size_t>(memory / most, 1, threads), parts.size());
 }
 

@@ -9,6 +9,7 @@
 #include "Checkpoint/TableParts.h"
 #include "Checkpoint/SavedModel.h"
 #include "Support/TestFolder.h"
+#include "Table/RocksLibrary.h"
 
 #include <gmock/gmock.h>
 
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -85,6 +87,38 @@ TEST(Checkpoint, AsManyThreadsWriteAsThereIsMemoryFor) {
     EXPECT_EQ(writersFor(*model, parts, 8, 100 * whole), size_t(3));
   }
   EXPECT_EQ(writersFor(*model, {}, 8, 100), size_t(0));
+}
+
+// Rows that are kept elsewhere are copied to be written.
+TEST(Checkpoint, CopiesOfRowsCountAsMemoryOfWriters) {
+  if (const auto library = rocks::openLibrary(); !library)
+    GTEST_SKIP() << library.status().message();
+  TestFolder folder;
+  Model model(*handWrittenProgram({PDL_F32}), 3);
+  ASSERT_TRUE(
+      model.boundTables({1, Eviction::LeastRecent, folder.file("rows")}).ok());
+  EmbeddingTable &table = *model.table(SymbolTable);
+  std::vector<int64_t> keys(20'000);
+  std::iota(keys.begin(), keys.end(), 0);
+  std::vector<void *> rows(keys.size());
+  TableScratch scratch;
+  int64_t inserted = 0;
+  ASSERT_TRUE(table
+                  .findOrInsert(int64_t(keys.size()), keys.data(), rows.data(),
+                                scratch, inserted)
+                  .ok());
+  std::vector<PlannedPart> parts;
+  planTableParts(model, SymbolTable, 20'000, parts);
+  // None fits whole; the last one is smaller than the others.
+  parts.pop_back();
+  const auto least =
+      size_t(std::ranges::min_element(parts, {}, &PlannedPart::rows)->rows);
+  const size_t file = least * (table.rowBytes() + sizeof(int64_t));
+  const size_t whole = file + file / 4 + least * sizeof(TableRow);
+  EXPECT_GT(writersFor(model, parts, 8, whole - 1), size_t(1));
+  model.putAsideRestored(SymbolTable, 0, EmbeddingTable::shardCount);
+  ASSERT_EQ(table.heldRows(), 0);
+  EXPECT_EQ(writersFor(model, parts, 8, whole - 1), size_t(1));
 }
 
 // Which is no damage: an older checkpoint is not taken for it.
