@@ -79,6 +79,21 @@ class Smith(unittest.TestCase):
         used = set(re.findall(r"(?:rule|schedule|average|compensate)\(@(\w+)", text))
         self.assertEqual(sorted(names - used), ["cyclic_counter"])
 
+    def test_every_clause_of_tables_is_used(self):
+        """A new one is owed to smith/lives.py, or to the tables of smith/model.py."""
+        text = "\n".join(model.text for model in self.models.values())
+        reference = (SOURCE / "docs" / "Reference" / "NN.md").read_text()
+        [table] = re.findall(r"^### `nn\.table`.*?(?=^### )", reference, flags=re.M | re.S)
+        attributes = re.findall(r"^<tr><td><code>(\w+)</code>", table, flags=re.M)
+        self.assertIn("widen_score", attributes)
+        for attribute in attributes:
+            if attribute in ("sym_name", "key", "row"):
+                continue
+            clause, _, part = attribute.partition("_")
+            written = rf"nn\.table .* {'in @' if clause == 'group' else clause + '[(]'}"
+            with self.subTest(attribute):
+                self.assertRegex(text, written + (f".*{part} = " if part else ""))
+
     def test_known_defects_are_still_there(self):
         for seed, (check, reason) in EXPECTED_FAILURES.items():
             with self.subTest(seed=seed, reason=reason):

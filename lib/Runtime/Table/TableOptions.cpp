@@ -34,7 +34,7 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
   options.frozenPart = symbol.frozen_part;
   options.seed = seed;
   // Who has no rule has no rows that come and go.
-  if (symbol.group >= 0 && symbol.row_kernel)
+  if (symbol.group >= 0 && (symbol.row_kernel || symbol.late_row_kernel))
     options.life = {symbol.admission, symbol.admission_count,
                     symbol.admission_probability, symbol.shrink_every,
                     symbol.shrink_unseen};

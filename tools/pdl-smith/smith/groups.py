@@ -8,6 +8,7 @@ import random
 import pdl
 from pdl.scalars import copysign, maximum, narrow, sqrt, wide
 
+from smith import lives
 from smith.recipe import Training
 
 # The simplest: all that a model needs, and what gradients are read from.
@@ -72,12 +73,14 @@ def random_group(r):
     return made
 
 
-def random_training(r):
+def random_training(seed):
     """How a model is trained."""
+    r = random.Random(f"training {seed}")
     form = r.choice(("one", "one", "one", "several", "cycle"))
     groups = [PLAIN_GROUP] + [random_group(r) for _ in range(
         r.randint(0 if form == "one" else 1, 2))]
-    return Training(groups, form, r.random() < 0.3, form != "cycle" and r.random() < 0.4)
+    return Training(groups, form, r.random() < 0.3, form != "cycle" and r.random() < 0.4,
+                    lives.random_clauses(r) if lives.has_lives(seed) else ())
 
 
 def trains_tables(settings):

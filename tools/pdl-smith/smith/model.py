@@ -7,7 +7,7 @@ import random
 
 import pdl
 
-from smith import groups, samples
+from smith import groups, lives, samples
 from smith.generators import bags
 from smith.recipe import BAGS, FIXED, IDS, PLACES, RAGGED, SAMPLES, Recipe, Step
 from smith.table import GENERATORS, Chooser, TooLarge, elements
@@ -78,7 +78,8 @@ class Builder:
         return self.model.table(f"t{number}{name}", width, group=group,
                                 init=INITS[number % len(INITS)],
                                 unknown="zero" if number % 5 == 4 else None,
-                                stored=None if exact else STORED.get(number % 7))
+                                stored=None if exact else STORED.get(number % 7),
+                                **self._life(width))
 
     def counted_table(self, width, field):
         """One whose rows a program counts, where it trains by their rule."""
@@ -90,9 +91,15 @@ class Builder:
                 untouched="lazy")
         number = self.step.number
         table = self.model.table(f"t{number}", width, group=self.counted_group,
-                                 init=INITS[number % len(INITS)])
+                                 init=INITS[number % len(INITS)],
+                                 **self._life(width, counts=True))
         self.counted.append((table, field, number))
         return table
+
+    def _life(self, width, counts=False):
+        """How keys of a table come and go."""
+        return {} if self.plain else lives.life_of(self.training.lives, self.step.number, width,
+                                                   counts)
 
     def _group(self, fitting):
         return fitting[self.step.settings.get("group", 0) % len(fitting)]
@@ -267,8 +274,7 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
     which steps were refused while one was made."""
     model = pdl.Model(f"seed{seed}")
     samples.declare(model)
-    training = recipe.training if recipe else groups.random_training(
-        random.Random(f"training {seed}"))
+    training = recipe.training if recipe else groups.random_training(seed)
     declared = groups.declare(model, training.groups, plain)
     form = "one" if plain else training.form
     made, builder = recipe, None

@@ -39,33 +39,41 @@ class Training:
 
     `form`: "one" loss over all groups, "several" losses over groups of their own, or a "cycle"
     of programs. `groups` are settings for smith.groups; `weighted` samples; a `counter` of
-    steps, which choices ask.
+    steps, which choices ask; `lives` are the clauses of smith.lives that tables may have.
     """
 
-    def __init__(self, groups, form="one", weighted=False, counter=False):
+    def __init__(self, groups, form="one", weighted=False, counter=False, lives=()):
         self.groups, self.form = groups, form
-        self.weighted, self.counter = weighted, counter
+        self.weighted, self.counter, self.lives = weighted, counter, lives
 
     def size(self):
-        return len(self.groups) + self.weighted + self.counter + (self.form != "one")
+        return (len(self.groups) + self.weighted + self.counter + (self.form != "one")
+                + len(self.lives))
+
+    def _with(self, **changed):
+        """The same, but for some settings."""
+        other = copy.copy(self)
+        other.__dict__.update(changed)
+        return other
 
     def smaller(self, plain):
         """Simpler ones; `plain` is the simplest group."""
+        for clause in self.lives:
+            yield self._with(lives=tuple(c for c in self.lives if c != clause))
         if self.weighted:
-            yield Training(self.groups, self.form, False, self.counter)
+            yield self._with(weighted=False)
         if self.counter:
-            yield Training(self.groups, self.form, self.weighted, False)
+            yield self._with(counter=False)
         if self.form != "one":
-            yield Training(self.groups, "one", self.weighted, self.counter)
+            yield self._with(form="one")
         elif len(self.groups) > 1:
-            yield Training(self.groups[:1], self.form, self.weighted, self.counter)
-            yield Training(self.groups[:-1], self.form, self.weighted, self.counter)
+            yield self._with(groups=self.groups[:1])
+            yield self._with(groups=self.groups[:-1])
         if any(group != plain for group in self.groups):
-            yield Training([plain] * len(self.groups), self.form, self.weighted, self.counter)
+            yield self._with(groups=[plain] * len(self.groups))
             for group in self.groups:
                 if group != plain:
-                    yield Training([plain if g is group else g for g in self.groups],
-                                   self.form, self.weighted, self.counter)
+                    yield self._with(groups=[plain if g is group else g for g in self.groups])
 
 
 class Recipe:

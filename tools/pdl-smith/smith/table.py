@@ -27,9 +27,10 @@ class Generator:
     mixes:   the result of a sample depends on the others of its batch, in frozen programs too
     grows:   values may grow, and are tamed by a tanh behind it
     sums:    its state is of a rule that no cycle of programs takes (nn.cycle, C3 and C4)
+    counts:  its table has a rule that counts, by which keys may come and go
     """
 
-    often, learned, mixes, grows, sums = 1, False, False, False, False
+    often, learned, mixes, grows, sums, counts = 1, False, False, False, False, False
 
     def __init_subclass__(cls, **keywords):
         super().__init_subclass__(**keywords)
@@ -72,7 +73,7 @@ class Chooser:
         self.rows_often = 0.3 if "smith.generators.bags" in leaning else 0.0
         self.names, self.weights = names, [
             GENERATORS[name].often * (4 if GENERATORS[name].__module__ in leaning else 1)
-            for name in names]
+            * (6 if GENERATORS[name].counts and training.lives else 1) for name in names]
 
     # What generators ask.
 

@@ -111,7 +111,7 @@ class Lookup(Generator):
 class CountedLookup(Generator):
     """Rows of a field whose rule is told what samples count (nn.count)."""
 
-    often, learned, sums = 2, True, True
+    often, learned, sums, counts = 2, True, True, True
 
     def choose(self, chooser):
         r = chooser.random
@@ -134,15 +134,20 @@ class WeightedLookup(Generator):
         if not rows:
             return None
         ids = chooser.one((RAGGED,), lambda s: s.settings["bags"] == rows.kind)
-        return self.step([ids, rows], SAMPLES, width=r.randint(1, 9), group=chooser.group(),
+        step = self.step([ids, rows], SAMPLES, width=r.randint(1, 9), group=chooser.group(),
                          pooling=r.choice(("sum", "mean", "sqrtn")))
+        if chooser.training.lives and ids.op == "field":
+            step.settings["field"] = ids.settings["name"]
+        return step
 
     def build(self, b, step, v, s):
         axes = range(1, len(v[1].type.shape))
         weights = pdl.reshape(pdl.reduce("mean", v[1], list(axes), keep=True), (None, 1))
         if s["pooling"] != "sum":  # Which divides by them.
             weights = pdl.add(pdl.sigmoid(weights), 0.25)
-        return pdl.lookup(b.table(s["width"]), v[0], s["pooling"], weights=weights)
+        table = (b.counted_table(s["width"], s["field"]) if "field" in s
+                 else b.table(s["width"]))
+        return pdl.lookup(table, v[0], s["pooling"], weights=weights)
 
 
 class Rows(Generator):

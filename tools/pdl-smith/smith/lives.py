@@ -1,0 +1,51 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables whose keys come and go: admission, expiry, and vectors that come later.
+
+Numbers are small, so that keys wait, get rows and lose them within the few steps of a check.
+"""
+
+import random
+
+import pdl
+
+# Clauses of tables; those that need counts are drawn for tables whose rule counts.
+CLAUSES = ("admit", "shrink", "widen")
+WEIGHTS = ({"show": 0.25}, {"show": 0.125, "click": 1.0}, {"click": 0.75, "show": 0.0})
+
+
+def has_lives(seed):
+    """Every fourth seed has tables with a life: the others are the models that they were before
+    there were any."""
+    return seed % 4 == 3
+
+
+def random_clauses(r):
+    """Those that tables of a model may have."""
+    return tuple(r.sample(CLAUSES, r.randint(1, len(CLAUSES))))
+
+
+def life_of(clauses, number, width, counts):
+    """Arguments of `pdl.Model.table` for the table of step `number`."""
+    r = random.Random(f"life {number} {width}")
+    made = {}
+    if "admit" in clauses and r.random() < 0.7:
+        kind = r.choice(("count", "count", "probability", *["score"] * 3 * counts))
+        made[f"admit_{kind}"] = {"count": r.choice((1, 2, 6, 15, 40)),
+                                 "probability": r.choice((0.25, 0.5, 1.0)),
+                                 "score": r.choice((0.5, 1.5, 4.0))}[kind]
+    if "shrink" in clauses and r.random() < 0.7:
+        made["shrink_every"], made["shrink_unseen"] = r.randint(1, 3), r.randint(1, 2)
+        if counts and r.random() < 0.7:
+            made["shrink_decay"] = r.choice((0.5, 0.75, 1.0))
+            made["shrink_least"] = r.choice((0.25, 1.0))
+    if ("widen" in clauses and counts and width > 1 and "admit_probability" not in made
+            and r.random() < 0.7):
+        made["widen_from"] = r.randint(1, width - 1)
+        made["widen_score"] = made.get("admit_score", 0.5) + r.choice((0.0, 1.0, 3.0))
+        if r.random() < 0.5:
+            made["widen_init"] = pdl.init.uniform(-0.25, 0.25)
+    if {"admit_score", "shrink_decay", "widen_score"} & set(made):
+        made["score"] = r.choice(WEIGHTS)
+    return made
