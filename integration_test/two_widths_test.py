@@ -85,7 +85,14 @@ MODEL = f"""module @widths {{
     %first = nn.slice %g axis 2 offset 0 size 2 : tensor<?x1x6xf32>
     %h = nn.lookup @moved[%more] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x6xf32>
     %i = nn.segment_sum %h of %more : (tensor<?x6xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x6xf32>
-    %u = nn.reduce sum %first axes [1, 2] : tensor<?x1x2xf32>
+    %j = nn.slice %h axis 1 offset 3 size 1 : tensor<?x6xf32>
+    // Their gradient would be a sum over a row, in two tables the sum of two.
+    %k = nn.stop_gradient %j : tensor<?x1xf32>
+    %n = nn.lookup @moved[%more] weights(%k) pool(sum) : (!nn.ragged<?x1x*xi64>, tensor<?x1xf32>) -> tensor<?x1x6xf32>
+    %o = nn.reduce sum %n axes [2] : tensor<?x1x6xf32>
+    %p = nn.reduce sum %first axes [2] : tensor<?x1x2xf32>
+    %q = nn.add %o, %p : tensor<?x1xf32>, tensor<?x1xf32>
+    %u = nn.reduce sum %q axes [1] : tensor<?x1xf32>
     %v = nn.reduce sum %i axes [1, 2] : tensor<?x1x6xf32>
     %w = nn.add %u, %v : tensor<?xf32>, tensor<?xf32>
     %x = nn.reshape %w : (tensor<?xf32>) -> tensor<?x1xf32>

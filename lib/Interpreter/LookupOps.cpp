@@ -66,16 +66,6 @@ static std::vector<T> pullRows(Table &table, ArrayRef<int64_t> keys,
 // Phase `model`
 //===----------------------------------------------------------------------===//
 
-/// What has the columns that rows of the table get later; null if there are
-/// none.
-static Table *vectorOf(LookupOp op, Frame &frame) {
-  auto table = SymbolTable::lookupNearestSymbolFrom<TableOp>(
-      op, frame.symbol(op.getTableAttr()));
-  return table && table.widens()
-             ? frame.state().findTable(table.getVectorName())
-             : nullptr;
-}
-
 /// The rows of two tensors that have `count` each, one behind the other.
 template <typename T>
 static std::vector<T> besideEachOther(size_t count, const std::vector<T> &first,
@@ -114,7 +104,7 @@ static LogicalResult evaluateLookup(LookupOp op, Frame &frame) {
     bags = tensor.count();
   }
   int64_t width = table->width();
-  Table *vector = vectorOf(op, frame);
+  Table *vector = frame.state().findVector(frame.symbol(op.getTableAttr()));
   dispatchFloat(op.getResult().getType(), [&](auto zero) {
     using T = decltype(zero);
     std::vector<T> rows = pullRows<T>(*table, ids, frame.isFrozen());

@@ -385,9 +385,11 @@ State State::create(ModuleOp module, uint64_t seed) {
     add(op.getSymName().str(),
         op.widens() ? op.getWeightType() : op.getRowType(), op.getInit(),
         /*isVector=*/false);
-    if (op.widens())
+    if (op.widens()) {
       add(op.getVectorName(), op.getVectorType(), op.getVectorInit(),
           /*isVector=*/true);
+      state.vectors.emplace(op.getSymName().str(), op.getVectorName());
+    }
   }
   for (auto op : module.getOps<MetricOp>())
     state.metrics.emplace(op.getSymName().str(),
@@ -404,6 +406,10 @@ Parameter *State::findParameter(StringRef name) {
   return findIn(parameters, name);
 }
 Table *State::findTable(StringRef name) { return findIn(tables, name); }
+Table *State::findVector(StringRef table) {
+  const std::string *name = findIn(vectors, table);
+  return name ? findTable(*name) : nullptr;
+}
 Metric *State::findMetric(StringRef name) { return findIn(metrics, name); }
 
 //===----------------------------------------------------------------------===//

@@ -204,6 +204,9 @@ public:
 
   Parameter *findParameter(llvm::StringRef name);
   Table *findTable(llvm::StringRef name);
+  /// What has the columns that rows of the table get later; null if there are
+  /// none.
+  Table *findVector(llvm::StringRef table);
   Metric *findMetric(llvm::StringRef name);
   const std::map<std::string, Metric> &allMetrics() const { return metrics; }
   /// How many updates of the group have been applied.
@@ -216,6 +219,8 @@ private:
   uint64_t seed = 0;
   std::map<std::string, Parameter> parameters;
   std::map<std::string, Table> tables;
+  /// The names of tables of vectors, by that of the table in the model.
+  std::map<std::string, std::string> vectors;
   std::map<std::string, Metric> metrics;
   std::map<std::string, int64_t> groupSteps;
 };
