@@ -99,6 +99,8 @@ LogicalResult Parts::replace(ProgramOp program) {
   for (auto pull : program.getBody().getOps<PullOp>())
     if (pull.getTableAttr() == names.front())
       pulls.push_back(pull);
+  // Which columns are asked for is seen from there.
+  leavesVectors = true;
   leavesVectors = program.getFrozen() || mayLeaveVectors(pulls);
   for (PullOp pull : pulls)
     if (failed(replace(pull)))

@@ -118,6 +118,9 @@ module @two {
 // CHECK: nn.pull @t.vector[%[[KEYS]]]
 // CHECK: nn.concat
 // CHECK: nn.slice
+// A program behind one that does is another one.
+// CHECK: nn.program @again
+// CHECK: nn.pull @t.vector
 // GRADIENT-LABEL: module @counted
 // GRADIENT: nn.update @t.vector keys(%{{.+}}) gradient(%{{.+}}) counts 2 scalars
 module @counted {
@@ -134,6 +137,15 @@ module @counted {
     nn.count @t[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
     %z = nn.reshape %w : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
     %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@clicks] : tensor<?x1xf32>
+  }
+  nn.program @again reads(@r) {
+  ^bb0(%y: tensor<?x1xf32>, %d: tensor<?x1xi64>):
+    %e = nn.lookup @t[%d] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x5xf32>
+    %w = nn.slice %e axis 2 offset 0 size 1 : tensor<?x1x5xf32>
+    nn.count @t[%d] show(%y) click(%y) : tensor<?x1xi64>, tensor<?x1xf32>
+    %z = nn.reshape %w : (tensor<?x1x1xf32>) -> tensor<?x1xf32>
+    %l = nn.squared_error %z, %y : tensor<?x1xf32>
     nn.minimize %l over [@clicks] : tensor<?x1xf32>
   }
 }

@@ -185,14 +185,14 @@ LogicalResult TableOp::verify() {
     return emitOpError() << "has rows of " << row.getDimSize(0)
                          << " elements; a row has at most " << kMaxWidth
                          << " (C1)";
-  if (failed(verifyRows(*this, getInit(), row.getShape())) ||
-      failed(verifyLife(*this)))
+  if (failed(verifyLife(*this)) || failed(verifyWidening(*this)))
     return failure();
   if (getStored() && !row.getElementType().isF32())
     return emitOpError() << "stores rows of " << row.getElementType() << " in "
                          << stringifyStorage(*getStored())
                          << "; rows that are stored in 16 bits are of f32 (C5)";
-  return verifyWidening(*this);
+  return verifyRows(*this, getInit(),
+                    (widens() ? getWeightType() : row).getShape());
 }
 
 RankedTensorType TableOp::getWeightType() {
