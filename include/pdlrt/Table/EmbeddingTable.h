@@ -168,6 +168,10 @@ public:
   /// What rows and keys in memory take, with headers and about what the index
   /// has for keys, in bytes.
   size_t bytesInUse() const;
+  /// What a row in memory has of that.
+  size_t bytesOfHeldRow() const;
+  /// What is left of it where the row is evicted.
+  virtual size_t bytesOfEvictedRow() const { return 0; }
 
   /// The number of keys that wait.
   virtual int64_t waitingCount() const = 0;

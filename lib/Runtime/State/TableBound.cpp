@@ -8,6 +8,7 @@
 
 #include "pdlrt/State/TableBound.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace pdlrt;
@@ -46,7 +47,16 @@ int64_t pdlrt::keepWithin(const TableBound &bound,
   if (bound.mostBytes == 0 || bytes <= bound.mostBytes)
     return 0;
   constexpr double kept = 0.95;
-  const double share = kept * double(bound.mostBytes) / double(bytes);
+  // Of all bytes some leave with rows; the others stay, wherever these are.
+  double leaving = 0;
+  for (const EmbeddingTable *table : tables)
+    if (table)
+      leaving +=
+          double(table->heldRows()) * (double(table->bytesOfHeldRow()) -
+                                       double(table->bytesOfEvictedRow()));
+  const double room =
+      kept * double(bound.mostBytes) - (double(bytes) - leaving);
+  const double share = leaving > 0 ? std::clamp(room / leaving, 0.0, 1.0) : 1.0;
   int64_t evicted = 0;
   for (EmbeddingTable *table : tables)
     if (table) {

@@ -56,7 +56,8 @@ void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
                  "result depends on the bound then. What is there goes when "
                  "the process ends; checkpoints have all rows. Of the bound, "
                  "each row that is there takes some seven bytes; besides it, "
-                 "160 MiB of memory and up to 8 a table. A local disk, with "
+                 "160 MiB of memory and 8 a table (1024 rows, if those take "
+                 "more). A local disk, with "
                  "room for four times the rows")
       ->type_name("FOLDER")
       ->group(group);

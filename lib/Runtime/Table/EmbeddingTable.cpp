@@ -59,16 +59,17 @@ void EmbeddingTable::initialFrozen(int64_t key, void *value) const {
   tableOptions.initialFrozen(key, value);
 }
 
+/// Six keys in 64 bytes of which four of five are taken.
+static constexpr size_t bytesOfKey = 14;
+
+size_t EmbeddingTable::bytesOfHeldRow() const {
+  return rowLayout.stride() + sizeof(RowHeader) + bytesOfKey;
+}
+
 size_t EmbeddingTable::bytesInUse() const {
-  // Six keys in 64 bytes of which four of five are taken.
-  constexpr size_t bytesOfKey = 14;
-  // Of a row that is kept elsewhere: 15 keys in 64 bytes, likewise, and two
-  // bytes for blocks (Table/SpilledShard.h).
-  constexpr size_t bytesOfSpilled = 7;
   const int64_t held = heldRows();
-  return size_t(held) * (rowLayout.stride() + sizeof(RowHeader) + bytesOfKey) +
-         size_t(waitingCount()) * bytesOfKey +
-         size_t(size() - held) * bytesOfSpilled;
+  return size_t(held) * bytesOfHeldRow() + size_t(waitingCount()) * bytesOfKey +
+         size_t(size() - held) * bytesOfEvictedRow();
 }
 
 void EmbeddingTable::frozenElements(const void *row, void *elements) const {

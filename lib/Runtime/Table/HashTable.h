@@ -120,6 +120,10 @@ protected:
   /// Where many are read, headers are on their way into the cache.
   void keepChanged(std::vector<TableRow> &rows) const;
 
+  /// Rows of shards [first, end) that were erased may be used anew: nobody has
+  /// them.
+  void reuseErased(int first, int end);
+
   std::mutex &mutexOf(int number) const {
     return groups[number / shardsOfLock].mutex;
   }

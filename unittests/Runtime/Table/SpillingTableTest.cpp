@@ -12,6 +12,7 @@
 
 #include "Support/TestFolder.h"
 #include "Table/RocksLibrary.h"
+#include "pdlrt/State/TableBound.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/RowStore.h"
 #include "pdlrt/Table/TableMoment.h"
@@ -164,6 +165,34 @@ TEST_F(SpillingTableTest, HasTheRowsOfATableInMemory) {
   EXPECT_GT(spilling->size(), 2000);
   expectEqual();
   EXPECT_EQ(spilling->heldRows(), 0);
+}
+
+/// What is noted of rows elsewhere is part of a bound, and does not leave with
+/// rows.
+TEST_F(SpillingTableTest, ABoundIsReachedWhateverIsNotedOfRowsElsewhere) {
+  make();
+  update(draw(20000, 1 << 30));
+  spilling->evict(spilling->heldRows(), Eviction::LeastRecent);
+  const size_t elsewhere = spilling->bytesInUse();
+  EXPECT_EQ(elsewhere,
+            size_t(spilling->size()) * spilling->bytesOfEvictedRow());
+  EmbeddingTable *const tables[] = {nullptr, spilling.get()};
+  update(draw(20000, 1 << 30));
+  // What is noted where all rows are elsewhere.
+  const auto noted =
+      double(spilling->size()) * double(spilling->bytesOfEvictedRow());
+  for (const double most : {1.5, 1.1, 1.0}) {
+    const TableBound bound = {size_t(most * noted), Eviction::LeastRecent,
+                              place};
+    EXPECT_GT(bytesInUse(tables), bound.mostBytes);
+    keepWithin(bound, tables);
+    if (most > 1)
+      EXPECT_GT(spilling->heldRows(), 0);
+    else
+      EXPECT_EQ(spilling->heldRows(), 0);
+    EXPECT_LE(bytesInUse(tables), bound.mostBytes);
+  }
+  expectEqual();
 }
 
 TEST_F(SpillingTableTest, FindsAndLooks) {
