@@ -1,4 +1,4 @@
-//===- FallibleRanges.h - Ranges that may be out of memory ------*- C++ -*-===//
+//===- FallibleTasks.h - Tasks that may be out of memory --------*- C++ -*-===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_RUNTIME_TABLE_FALLIBLERANGES_H
-#define LIB_RUNTIME_TABLE_FALLIBLERANGES_H
+#ifndef PDLRT_SCHED_FALLIBLETASKS_H
+#define PDLRT_SCHED_FALLIBLETASKS_H
 
 #include "pdlrt/Sched/Scheduler.h"
 
@@ -17,8 +17,23 @@
 
 namespace pdlrt {
 
-/// As `parallelRanges`, for a body that may throw std::bad_alloc: so does the
-/// call, when all ranges have ended.
+/// As `scheduler.parallelFor`, for a body that may throw std::bad_alloc: so
+/// does the call, when all tasks have ended.
+template <typename Body>
+void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
+  std::atomic<bool> isOutOfMemory{false};
+  scheduler.parallelFor(count, [&](int64_t task) {
+    try {
+      body(task);
+    } catch (const std::bad_alloc &) {
+      isOutOfMemory = true;
+    }
+  });
+  if (isOutOfMemory)
+    throw std::bad_alloc();
+}
+
+/// The same of `parallelRanges`.
 template <typename Body>
 void fallibleRanges(int64_t count, double bytes, Body &&body) {
   std::atomic<bool> isOutOfMemory{false};
@@ -35,4 +50,4 @@ void fallibleRanges(int64_t count, double bytes, Body &&body) {
 
 } // namespace pdlrt
 
-#endif // LIB_RUNTIME_TABLE_FALLIBLERANGES_H
+#endif // PDLRT_SCHED_FALLIBLETASKS_H

@@ -19,6 +19,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/FallibleTasks.h"
 #include "pdlrt/Server/ChangedKeys.h"
 #include "pdlrt/State/Deltas.h"
 
@@ -206,7 +207,7 @@ void GeoServer::addChangedRows(const ExchangeLayout &layout,
   if (taskScratch.size() < size_t(tasks))
     taskScratch.resize(tasks);
   std::vector<void *> rows(keys.size());
-  scheduler.parallelFor(tasks, [&](int64_t task) {
+  fallibleFor(scheduler, tasks, [&](int64_t task) {
     const int64_t begin = task * keysInTask;
     const int64_t end = std::min(count, begin + keysInTask);
     table.find(end - begin, keys.data() + begin, rows.data() + begin,

@@ -9,6 +9,7 @@
 #include "pdlrt/Server/StateServer.h"
 
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/FallibleTasks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -57,7 +58,7 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
   splitKeys(senders);
   if (scratch.size() < keyTasks.size())
     scratch.resize(keyTasks.size());
-  scheduler.parallelFor(int64_t(keyTasks.size()), [&](int64_t index) {
+  fallibleFor(scheduler, int64_t(keyTasks.size()), [&](int64_t index) {
     const KeyTask &task = keyTasks[index];
     Pulled &pulled = *senders[task.sender];
     const EmbeddingTable &table =

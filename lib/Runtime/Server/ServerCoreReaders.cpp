@@ -118,11 +118,18 @@ void ServerCore::State::serveReaders() try {
     self->serveReaders();
   });
 } catch (const std::bad_alloc &) {
-  // Their calls end, and who comes next finds nobody waiting.
-  std::deque<Reader> gone;
-  const std::lock_guard lock(mutex);
-  std::swap(gone, readers);
-  servesReaders = false;
+  // Their calls end, and who comes next finds nobody waiting. One by one, as a
+  // queue to move them to would take memory.
+  while (true) {
+    Reader gone;
+    const std::lock_guard lock(mutex);
+    if (readers.empty()) {
+      servesReaders = false;
+      return;
+    }
+    gone = std::move(readers.front());
+    readers.pop_front();
+  }
 }
 
 void ServerCore::State::serveOneReader() {

@@ -17,6 +17,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/FallibleTasks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,6 +27,7 @@
 using namespace pdlrt;
 
 /// What `found` is given of a row may be a copy that goes when it returns.
+/// Throws std::bad_alloc where copies take more than there is.
 template <typename Found>
 void StateServer::findForReading(const EmbeddingTable &table,
                                  std::span<const int64_t> keys, Found found) {
@@ -34,7 +36,7 @@ void StateServer::findForReading(const EmbeddingTable &table,
   const int64_t tasks = (count + keysInTask - 1) / keysInTask;
   if (scratch.size() < size_t(tasks))
     scratch.resize(tasks);
-  scheduler.parallelFor(tasks, [&](int64_t task) {
+  fallibleFor(scheduler, tasks, [&](int64_t task) {
     const int64_t begin = task * keysInTask;
     const int64_t end = std::min(count, begin + keysInTask);
     // Who reads brings no rows in.

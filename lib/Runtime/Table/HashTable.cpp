@@ -8,10 +8,10 @@
 #include "Table/HashTable.h"
 
 #include "Table/EvictionRank.h"
-#include "Table/FallibleRanges.h"
 #include "Table/SortRows.h"
 #include "pdlabi/admission.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/FallibleTasks.h"
 #include "pdlrt/Table/TableMoment.h"
 
 #include <algorithm>
@@ -245,6 +245,15 @@ void HashTable::quiesce(uint16_t time) {
   }
   if (isWaiting)
     hasErased.store(true, std::memory_order_relaxed);
+}
+
+void HashTable::reuseErased(int first, int end) {
+  for (int g = first / shardsOfLock; g * shardsOfLock < end; ++g) {
+    const std::lock_guard lock(groups[g].mutex);
+    // As after two updates.
+    while (groups[g].rows.quiesce())
+      ;
+  }
 }
 
 int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
