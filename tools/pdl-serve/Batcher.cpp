@@ -339,23 +339,20 @@ Batcher::Batch Batcher::takeBatch(Lane &lane) {
   return batch;
 }
 
-Batcher::Batch Batcher::takeEarlier(const Seats &seats,
-                                    Clock::time_point since) {
-  Batch batch;
-  // Lanes that become empty leave the list.
-  for (Lane *lane : std::vector(filled)) {
-    if (lane->seats.get() != &seats)
+std::unique_ptr<Job> Batcher::takeEarlier(const Seats &seats,
+                                          Clock::time_point since) {
+  for (Lane *lane : filled) {
+    if (lane->seats.get() != &seats || lane->jobs.front()->arrived >= since)
       continue;
-    while (!lane->jobs.empty() && lane->jobs.front()->arrived < since) {
-      lane->samples -= lane->jobs.front()->batch;
-      --lane->seats->waiting;
-      batch.push_back(std::move(lane->jobs.front()));
-      lane->jobs.pop_front();
-    }
+    std::unique_ptr<Job> job = std::move(lane->jobs.front());
+    lane->jobs.pop_front();
+    lane->samples -= job->batch;
+    --lane->seats->waiting;
     if (lane->jobs.empty())
       std::erase(filled, lane);
+    return job;
   }
-  return batch;
+  return nullptr;
 }
 
 void Batcher::work() {
@@ -381,15 +378,14 @@ void Batcher::work() {
       if (unavailable.ok())
         continue;
       // Who waited all along waits for these servers no longer.
-      Batch earlier = takeEarlier(*seats, now);
-      lock.unlock();
-      for (std::unique_ptr<Job> &job : earlier) {
+      while (std::unique_ptr<Job> job = takeEarlier(*seats, now)) {
+        lock.unlock();
         job->outcome = unavailable;
         metrics.waitingSamples().Decrement(double(job->batch));
         job->finish();
         job.reset();
+        lock.lock();
       }
-      lock.lock();
     } else if (isEnding) {
       // What waits for a seat is taken by who has it.
       return;

@@ -75,8 +75,8 @@ private:
   /// a seat; null: none, and `until` is when there may be one.
   Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
   Batch takeBatch(Lane &lane);
-  /// Jobs that came before `since`, of all lanes with these seats.
-  Batch takeEarlier(const Seats &seats, Clock::time_point since);
+  /// A job that came before `since`, of any lane with these seats; null: none.
+  std::unique_ptr<Job> takeEarlier(const Seats &seats, Clock::time_point since);
   void wakeOne();
   void work();
 
@@ -92,7 +92,7 @@ private:
   size_t running = 0;
   bool isHurrying = false;
   bool isEnding = false;
-  /// As many as there are workers, and more while batches wait for servers.
+  /// As many as there are workers, and more since batches waited for servers.
   std::vector<std::jthread> threads;
 };
 

@@ -320,11 +320,15 @@ void Repository::lookAt(const Key &key, Watched &watched) {
   const auto &[model, number] = key;
   const fs::path path = fs::path(folder) / model / std::to_string(number);
   Expected<Content> content = contentOf(path);
+  const bool isOfServers = content && isServersFile(content->values.path);
+  // What servers were asked for is not wanted any more.
+  if (watched.asking.valid() && !isOfServers)
+    leaving->asking.push_back(std::move(watched.asking));
   if (!content) {
     fail(key, watched, content.status().message());
     return;
   }
-  if (isServersFile(content->values.path)) {
+  if (isOfServers) {
     askServers(key, watched, *content);
     return;
   }

@@ -166,18 +166,24 @@ static int serve(Options options) {
   HttpServer http(api, metrics, options.connections);
   GrpcServer grpc(repository, *batcher, metrics, isStopping,
                   options.connections.mostBody);
+  // Threads that wait for servers of jobs end with the process.
+  const auto end = [&](int status) {
+    if (repository.isAsking())
+      std::_Exit(status);
+    return status;
+  };
   // Before any client can ask.
   repository.lookFirst(std::chrono::seconds(1));
   for (const std::string &address : options.http) {
     auto taken = http.listen(address);
     if (!taken)
-      return pdlrt::fail(2, "--http: " + taken.status().message());
+      return end(pdlrt::fail(2, "--http: " + taken.status().message()));
     pdlrt::logInfo("answers HTTP at " + *taken);
   }
   if (!options.grpc.empty()) {
     auto taken = grpc.start(options.grpc);
     if (!taken)
-      return pdlrt::fail(2, "--grpc: " + taken.status().message());
+      return end(pdlrt::fail(2, "--grpc: " + taken.status().message()));
     for (const std::string &address : *taken)
       pdlrt::logInfo("answers gRPC at " + address);
   }
@@ -198,9 +204,7 @@ static int serve(Options options) {
                                           options.grace)));
   http.join();
   batcher.reset();
-  if (repository.isAsking())
-    std::_Exit(0);
-  return 0;
+  return end(0);
 }
 
 static int run(int argc, char **argv) {

@@ -52,6 +52,7 @@ inline constexpr const char *manifestName = "manifest.json";
 /// always is, and the sizes of all files.
 enum class CheckpointCheck {
   Everything, ///< every file, so all of it is read
+  Parameters, ///< all but tables: for who takes no rows
   /// Files of kind Trainer alone, which are small: for who goes on where a
   /// training stands, but leaves the state to others.
   Progress
@@ -224,10 +225,11 @@ findNewestCheckpoint(const std::string &folder,
                      Scheduler *scheduler = nullptr);
 
 /// Opens `path`, or, if it is a folder of checkpoints, the newest in it that is
-/// whole.
-Expected<Checkpoint> openCheckpoint(const std::string &path,
-                                    std::vector<std::string> &refused,
-                                    Scheduler *scheduler = nullptr);
+/// whole as far as `check` looks.
+Expected<Checkpoint>
+openCheckpoint(const std::string &path, std::vector<std::string> &refused,
+               Scheduler *scheduler = nullptr,
+               CheckpointCheck check = CheckpointCheck::Everything);
 
 } // namespace pdlrt
 

@@ -98,6 +98,11 @@ Status Checkpoint::openEarlier(CheckpointCheck check, Scheduler *scheduler) {
   return {};
 }
 
+static bool isChecked(PartKind kind, CheckpointCheck check) {
+  return check == CheckpointCheck::Everything || kind == PartKind::Trainer ||
+         (check == CheckpointCheck::Parameters && kind == PartKind::Dense);
+}
+
 Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
                                            CheckpointCheck check,
                                            Scheduler *scheduler,
@@ -131,8 +136,7 @@ Expected<Checkpoint> Checkpoint::openFiles(const std::string &path,
   // Once all are open, it does not matter whether a job removes them.
   std::vector<size_t> toCheck;
   for (size_t p = 0; p < checkpoint.files.size(); ++p)
-    if (check == CheckpointCheck::Everything ||
-        checkpoint.content.parts[p].kind == PartKind::Trainer)
+    if (isChecked(checkpoint.content.parts[p].kind, check))
       toCheck.push_back(p);
   PDLRT_RETURN_IF_ERROR(
       runFallible(scheduler, int64_t(toCheck.size()), [&](int64_t i) {

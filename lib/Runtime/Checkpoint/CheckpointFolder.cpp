@@ -160,7 +160,8 @@ pdlrt::findNewestCheckpoint(const std::string &folder,
 
 Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
                                            std::vector<std::string> &refused,
-                                           Scheduler *scheduler) {
+                                           Scheduler *scheduler,
+                                           CheckpointCheck check) {
   std::error_code error;
   if (!fs::exists(path, error))
     return Status::invalid(path + ": there is no such folder; name one that "
@@ -168,7 +169,7 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
   if (fs::exists(path + "/" + manifestName, error) ||
       stepsOf(fs::path(path).filename()) >= 0) {
     Expected<std::optional<Checkpoint>> named =
-        openUnlessRemoved(path, CheckpointCheck::Everything, scheduler);
+        openUnlessRemoved(path, check, scheduler);
     if (!named)
       return named.status();
     if (std::optional<Checkpoint> &there = *named)
@@ -176,8 +177,8 @@ Expected<Checkpoint> pdlrt::openCheckpoint(const std::string &path,
     return Status::invalid(path + ": was removed or replaced while it was "
                                   "read; name its folder for the newest one");
   }
-  Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
-      path, refused, CheckpointCheck::Everything, scheduler);
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused, check, scheduler);
   if (!newest)
     return newest.status();
   std::optional<Checkpoint> &found = *newest;

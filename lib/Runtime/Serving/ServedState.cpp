@@ -284,7 +284,12 @@ Status StateLoader::readParameters(const Checkpoint &checkpoint) {
 
 Status StateLoader::readCheckpoint(const std::string &path) {
   std::vector<std::string> refused;
-  Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
+  // Who asks servers for rows may do this every few seconds: what tables have
+  // is not read.
+  Expected<Checkpoint> checkpoint =
+      openCheckpoint(path, refused, /*scheduler=*/nullptr,
+                     state->rowsOnServers ? CheckpointCheck::Parameters
+                                          : CheckpointCheck::Everything);
   if (!checkpoint)
     return std::move(checkpoint).status();
   PDLRT_RETURN_IF_ERROR(
