@@ -235,11 +235,15 @@ Status CudaDevice::checkArchitecture(std::string_view ptx) const {
   std::from_chars(rest.data(), rest.data() + rest.size(), oldest);
   if (oldest <= architecture)
     return {};
+  // What kernels can be made for.
+  constexpr int oldestOfAll = 70;
   const std::string own = "sm_" + std::to_string(architecture);
-  return Status::invalid("the kernels are for GPUs of sm_" +
-                         std::to_string(oldest) + " and later, but " + name +
-                         " is of " + own +
-                         ": translate the model with --gpu-arch " + own);
+  return Status::invalid(
+      "the kernels are for GPUs of sm_" + std::to_string(oldest) +
+      " and later, but " + name + " is of " + own + ": " +
+      (architecture < oldestOfAll
+           ? "use a GPU of sm_70 or later, or a program for CPUs"
+           : "translate the model with --gpu-arch " + own));
 }
 
 Status CudaDevice::load(const DeviceCode &given) {

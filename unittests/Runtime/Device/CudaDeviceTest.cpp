@@ -38,6 +38,8 @@ using pdltest::answer;
 
 /// The only device, stream, event, module and function.
 constexpr cuda::DeviceNumber itsDevice = 17;
+/// Of its architecture.
+int ownGeneration = 8;
 const auto itsStream = reinterpret_cast<cuda::Stream>(0x40);
 const auto itsEvent = reinterpret_cast<cuda::Event>(0x50);
 const auto itsModule = reinterpret_cast<cuda::Module>(0x20);
@@ -76,7 +78,7 @@ cuda::Driver writtenDown() {
   driver.deviceAttribute = [](int *value, int attribute, int device) {
     EXPECT_EQ(device, itsDevice);
     *value = attribute == cuda::multiprocessors     ? 3
-             : attribute == cuda::architectureMajor ? 8
+             : attribute == cuda::architectureMajor ? ownGeneration
                                                     : 6;
     return cuda::success;
   };
@@ -230,6 +232,7 @@ class CudaDeviceTest : public testing::Test {
 protected:
   void SetUp() override {
     forgetCalls();
+    ownGeneration = 8;
     device = *cuda::openDevice(driver, 0);
     ASSERT_TRUE(device->load({"TEXT", kernels}).ok());
     stream = *device->createStream("test");
@@ -326,6 +329,11 @@ TEST_F(CudaDeviceTest, CodeForNewerGpusIsRefused) {
             "the kernels are for GPUs of sm_90 and later, but a GPU is of "
             "sm_86: translate the model with --gpu-arch sm_86");
   EXPECT_EQ(loaded("120").code(), PDL_INVALID_ARGUMENT);
+  // No kernels are made for these.
+  ownGeneration = 6;
+  EXPECT_EQ(loaded("70").message(),
+            "the kernels are for GPUs of sm_70 and later, but a GPU is of "
+            "sm_66: use a GPU of sm_70 or later, or a program for CPUs");
 }
 
 TEST_F(CudaDeviceTest, GraphsAreWorkThatIsKept) {
