@@ -25,7 +25,9 @@ function(pdlc_target_settings target)
   target_include_directories(${target} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
-  target_compile_options(${target} PRIVATE -fno-exceptions)
+  # Optimized less than the runtime: a third less time to build, and models compile
+  # as fast, as nearly all of that is in MLIR's and LLVM's own libraries.
+  target_compile_options(${target} PRIVATE -fno-exceptions $<$<CONFIG:Release>:-O1>)
   add_dependencies(${target} pdlc-headers)
 endfunction()
 
