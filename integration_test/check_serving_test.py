@@ -310,6 +310,16 @@ class CheckServingTest(unittest.TestCase):
                 self.assertEqual(list(found.iterdir()), [])
                 self.assertEqual([words for words in commands() if folder in words], [])
 
+    def test_a_full_disk(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [PDL_CHECK, *self.compiled, "--checkpoint", self.checkpoint, "--data", self.data,
+                 "--rows", ":50", "--no-servers", "--no-evaluate"], stdout=full,
+                stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (
+            1, "pdl-check-serving: what it writes to: No space left on device; nothing more was "
+               "compared\n"))
+
     def test_flags(self):
         for arguments, told in (
                 (["--checkpoint", "x"], "nothing to compare"),

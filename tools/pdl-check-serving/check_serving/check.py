@@ -216,7 +216,7 @@ def check(options, folder):
         if libraries:
             report(options, "library", libraries)
     check_servers(options, reference, libraries, served, folder)
-    print("what is served is what was trained, to the bit")
+    print("what is served is what was trained, to the bit", flush=True)
 
 
 def check_servers(options, reference, libraries, served, folder):
