@@ -330,17 +330,28 @@ class Connected(unittest.TestCase):
 
         def ask():
             answers.append(server.ask("POST", "/v2/models/clicks/infer", {"inputs": inputs})[0])
-        with Server(self.root / "served", "--workers", 1, "--max-waiting", 4) as server:
+        # A batch is one request.
+        with Server(self.root / "served", "--workers", 1, "--max-waiting", 4,
+                    "--max-batch", 3) as server:
             expected = server.infer(inputs, "plain")
             self.assertEqual(server.infer(inputs, "clicks"), expected)
             stopped = self.job.servers[0].popen
             stopped.send_signal(signal.SIGSTOP)
             self.addCleanup(stopped.send_signal, signal.SIGCONT)
-            # More than are scored at once, and more than may wait.
-            threads = [threading.Thread(target=ask) for _ in range(7)]
-            for thread in threads:
-                thread.start()
-            self.wait_until(lambda: answers == [503, 503], "requests that are refused")
+
+            def taken():
+                return server.metric("pdl_serve_waiting_samples") // 3
+            # One is scored, and four wait: as many as may, but before that one is taken.
+            threads = []
+            while (before := taken()) < 5:
+                threads.append(threading.Thread(target=ask))
+                threads[-1].start()
+                self.wait_until(lambda: taken() > before or not threads[-1].is_alive(),
+                                "requests that are taken or refused")
+            for _ in range(2):
+                ask()
+            refused = [503] * (len(threads) - 3)
+            self.assertEqual(answers, refused)
             for _ in range(10):
                 self.assertEqual(server.infer(inputs, "plain"), expected)
             # So are versions that are new, be it ones that ask the same server.
@@ -348,11 +359,11 @@ class Connected(unittest.TestCase):
             shutil.copytree(plain, plain.with_name(".2"), symlinks=True).rename(
                 plain.with_name("2"))
             server.wait_for("model plain, version 2: loaded")
-            self.assertEqual(answers, [503, 503])
+            self.assertEqual(answers, refused)
             stopped.send_signal(signal.SIGCONT)
             for thread in threads:
                 thread.join()
-            self.assertEqual(answers, [503, 503, 200, 200, 200, 200, 200])
+            self.assertEqual(answers, refused + [200] * 5)
             server.wait_for("model clicks, version 2: loaded")
             stopped.send_signal(signal.SIGSTOP)
         # It starts, and ends, without servers that do not answer.
