@@ -172,6 +172,10 @@ class Deltas(unittest.TestCase):
         self.assertEqual([c.name[-2:] for c in checkpoints_in(saved)],
                          ["70", "80", "90"])
         self.train(saved, "--checkpoint-deltas", 5, "--resume", steps=100)
+        [*_, newest] = checkpoints_in(saved)
+        refused = subprocess.run([PDL_CHECKPOINT, "prune", newest], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is one checkpoint; name the folder", refused.stderr)
         done = run(PDL_CHECKPOINT, "prune", saved, "--keep", 1)
         self.assertIn("4 checkpoints are left", done.stdout)
         merged = self.root / "kept-merged"

@@ -184,6 +184,8 @@ static int prune(const std::string &path, int64_t keep) {
   if (!std::filesystem::is_directory(path, error))
     return fail(2, path + ": there is no such folder; name one that 'trainer "
                           "train --checkpoint' wrote to");
+  if (std::filesystem::exists(path + "/" + manifestName, error))
+    return fail(2, path + ": is one checkpoint; name the folder that it is in");
   const Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
   if (!folder)
     return fail(1, folder.status().message());

@@ -153,6 +153,8 @@ public:
   /// its name; one of that name that exists is replaced. `digest`, unless null,
   /// gets that of a link to it.
   Status commit(CheckpointManifest manifest, uint64_t *digest = nullptr);
+  /// The same where nothing may have that name; an error if something does.
+  Status commitNew(CheckpointManifest manifest);
 
 private:
   std::string path, temporary;

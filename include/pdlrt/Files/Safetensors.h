@@ -121,6 +121,9 @@ public:
   uint64_t size() const;
   /// Of the bytes in the file now: reads all of it.
   Expected<FileDigest> digest() const;
+  /// Bytes [offset, offset + count) to `out`, also of a file that was removed
+  /// since it was opened; an error as `FileBytes::readAt` has.
+  Status readAt(uint64_t offset, size_t count, void *out) const;
   /// The texts under "__metadata__".
   const std::map<std::string, std::string> &metadata() const;
 

@@ -286,6 +286,16 @@ Status CheckpointWriter::addPart(CheckpointPart part,
   return {};
 }
 
+Status CheckpointWriter::commitNew(CheckpointManifest manifest) {
+  manifest.parts = parts;
+  PDLRT_RETURN_IF_ERROR(
+      writeManifest(manifest, temporary + "/" + manifestName, nullptr));
+  PDLRT_RETURN_IF_ERROR(renameToNew(temporary, path));
+  temporary.clear();
+  const std::string parent = fs::path(path).parent_path();
+  return flushFolder(parent.empty() ? "." : parent);
+}
+
 Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {
   manifest.parts = parts;
   PDLRT_RETURN_IF_ERROR(

@@ -147,5 +147,5 @@ Status pdlrt::mergeCheckpoint(const Checkpoint &checkpoint,
     return folder.status();
   PDLRT_RETURN_IF_ERROR(flushFolder(*folder));
   manifest.after.reset();
-  return writer.commit(std::move(manifest));
+  return writer.commitNew(std::move(manifest));
 }

@@ -25,16 +25,14 @@ Status pdlrt::copyPart(const Checkpoint &checkpoint, size_t index,
   Expected<std::string> folder = writer.folder();
   if (!folder)
     return folder.status();
-  const Expected<FileBytes> from =
-      FileBytes::open(checkpoint.path() + "/" + part.file, "");
-  if (!from)
-    return from.status();
+  // What was opened and checked, whatever has its name by now.
+  const SafetensorsFile &from = checkpoint.file(index);
   TemporaryFile to(*folder + "/" + part.file);
   PDLRT_RETURN_IF_ERROR(to.create());
   std::vector<std::byte> piece(atOnce);
-  for (uint64_t begin = 0; begin < from->size(); begin += atOnce) {
-    const auto count = size_t(std::min<uint64_t>(atOnce, from->size() - begin));
-    PDLRT_RETURN_IF_ERROR(from->readAt(begin, count, piece.data()));
+  for (uint64_t begin = 0; begin < from.size(); begin += atOnce) {
+    const auto count = size_t(std::min<uint64_t>(atOnce, from.size() - begin));
+    PDLRT_RETURN_IF_ERROR(from.readAt(begin, count, piece.data()));
     PDLRT_RETURN_IF_ERROR(to.write(piece.data(), count));
   }
   PDLRT_RETURN_IF_ERROR(to.commit());

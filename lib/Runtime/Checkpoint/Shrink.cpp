@@ -369,6 +369,6 @@ pdlrt::shrinkCheckpoint(const Checkpoint &checkpoint, const std::string &path,
   PDLRT_RETURN_IF_ERROR(flushFolder(*folder));
   CheckpointManifest written = manifest;
   written.after.reset();
-  PDLRT_RETURN_IF_ERROR(writer.commit(std::move(written)));
+  PDLRT_RETURN_IF_ERROR(writer.commitNew(std::move(written)));
   return shrunk;
 }

@@ -264,6 +264,9 @@ const std::vector<TensorView> &SafetensorsFile::tensors() const {
   return contents->tensors;
 }
 uint64_t SafetensorsFile::size() const { return contents->file.size(); }
+Status SafetensorsFile::readAt(uint64_t offset, size_t count, void *out) const {
+  return contents->file.readAt(offset, count, out);
+}
 Expected<FileDigest> SafetensorsFile::digest() const {
   const FileBytes &file = contents->file;
   XXH3_state_t state;

@@ -11,8 +11,10 @@
 #include "Files/FileFailure.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -82,6 +84,23 @@ Status pdlrt::flushFolder(const std::string &path) {
                          ": the names in this folder cannot be flushed "
                          "to the disk: " +
                          std::strerror(reason) + "; check the disk");
+}
+
+Status pdlrt::renameToNew(const std::string &from, const std::string &to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                  RENAME_NOREPLACE) == 0)
+    return {};
+  // Some file systems know no such flag.
+  struct stat found;
+  if ((errno == EINVAL || errno == ENOSYS) &&
+      ::lstat(to.c_str(), &found) != 0 &&
+      std::rename(from.c_str(), to.c_str()) == 0)
+    return {};
+  if (errno == EEXIST || ::lstat(to.c_str(), &found) == 0)
+    return Status::invalid(to + ": something has that name by now, and stays; "
+                                "name another one");
+  return Status::invalid(to + ": cannot be written: " + std::strerror(errno) +
+                         "; name another one");
 }
 
 uint64_t pdlrt::hashBytes(const void *data, size_t size) {

@@ -47,6 +47,10 @@ private:
 /// error where the file system cannot do that at all.
 Status flushFolder(const std::string &path);
 
+/// Gives a file or folder another name, which nothing may have: an error if
+/// something does, or if that cannot be done.
+Status renameToNew(const std::string &from, const std::string &to);
+
 /// The sum that checkpoints keep of their files.
 uint64_t hashBytes(const void *data, size_t size);
 

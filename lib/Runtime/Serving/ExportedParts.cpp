@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
+#include <random>
 #include <unistd.h>
 #include <vector>
 
@@ -33,7 +35,9 @@ static std::string withoutSlashes(std::string path) {
 }
 
 NewFolder::NewFolder(const std::string &finalPath)
-    : path(withoutSlashes(finalPath) + ".tmp." + std::to_string(getpid())),
+    // Another process may have had the same number, on another host.
+    : path(fmt::format("{}.tmp.{}-{}", withoutSlashes(finalPath), getpid(),
+                       std::random_device()())),
       finalPath(withoutSlashes(finalPath)) {}
 
 NewFolder::~NewFolder() {
@@ -46,15 +50,14 @@ Status NewFolder::create() {
   if (fs::exists(fs::symlink_status(finalPath, error)))
     return Status::invalid(finalPath + ": is there already; name another "
                                        "folder, or remove it");
-  return fs::create_directory(path, error) ? Status() : cannotWrite(error);
+  fs::create_directory(path, error);
+  return error ? cannotWrite(error) : Status();
 }
 
 Status NewFolder::commit() {
   std::error_code error;
   PDLRT_RETURN_IF_ERROR(flushFolder(path));
-  fs::rename(path, finalPath, error);
-  if (error)
-    return cannotWrite(error);
+  PDLRT_RETURN_IF_ERROR(renameToNew(path, finalPath));
   const std::string parent = fs::path(finalPath).parent_path();
   return flushFolder(parent.empty() ? "." : parent);
 }

@@ -307,6 +307,31 @@ TEST(Delta, SaysWhatIsWrongOfWhatItFollows) {
                     HasSubstr("use another checkpoint")));
 }
 
+/// As it is where a training goes on.
+TEST(Delta, IsMergedAlthoughItIsRemovedMeanwhile) {
+  TestFolder folder;
+  auto model = makeTrained();
+  Changes changes(*model, 1);
+  Chain chain(folder);
+  for (int64_t steps = 1; steps <= 2; ++steps) {
+    changes.update({steps});
+    chain.save(*model, steps, steps > 1);
+  }
+  const Expected<Checkpoint> checkpoint = Checkpoint::open(chain.pathOf(2));
+  ASSERT_TRUE(checkpoint.ok());
+  ASSERT_TRUE(mergeCheckpoint(*checkpoint, folder.file("before")).ok());
+  fs::remove_all(folder.file("chain"));
+  const Status merged = mergeCheckpoint(*checkpoint, folder.file("after"));
+  ASSERT_TRUE(merged.ok()) << merged.message();
+  for (const std::string &name : filesOf(folder.file("before")))
+    EXPECT_EQ(folder.read("after/" + name), folder.read("before/" + name));
+  // What has got the name meanwhile stays.
+  fs::create_directory(folder.file("another"));
+  EXPECT_THAT(mergeCheckpoint(*checkpoint, folder.file("another")).message(),
+              HasSubstr("something has that name by now, and stays"));
+  EXPECT_TRUE(fs::is_empty(folder.file("another")));
+}
+
 TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   TestFolder folder;
   auto model = makeTrained();
