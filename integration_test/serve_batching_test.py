@@ -185,13 +185,30 @@ class ServeBatching(ServedModels):
         path = self.own / "socket"
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as left:
             left.bind(str(path))
-        with Server(self.models, unix=path) as server:
+        by_grpc = self.own / "grpc"
+        with Server(self.models, "--grpc", f"unix:{by_grpc}", unix=path) as server:
+            server.wait_for("answers gRPC at unix:")
             self.assertEqual(server.ask("GET", "/v2", connection=UnixConnection(path))[0], 200)
-            done = subprocess.run([str(PDL_SERVE), str(self.models), "--http", f"unix:{path}"],
-                                  capture_output=True, text=True, timeout=60, check=False)
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("in use", done.stderr)
+            for flag, other in (("--http", path), ("--http", by_grpc), ("--grpc", by_grpc),
+                                ("--grpc", path)):
+                with self.subTest(flag, at=other.name):
+                    self.assertIn("another process listens there",
+                                  self.does_not_start(flag, f"unix:{other}"))
             self.assertEqual(server.ask("GET", "/v2", connection=UnixConnection(path))[0], 200)
+            with contextlib.closing(socket.socket(socket.AF_UNIX)) as client:
+                client.connect(str(by_grpc))
+        # A file is no socket that was left.
+        path.write_text("precious")
+        for flag in "--http", "--grpc":
+            self.assertIn("a file that is no socket", self.does_not_start(flag, f"unix:{path}"))
+        self.assertEqual(path.read_text(), "precious")
+
+    def does_not_start(self, *flags):
+        """What it says."""
+        done = subprocess.run([str(PDL_SERVE), str(self.models), *flags], capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
 
 
 if __name__ == "__main__":

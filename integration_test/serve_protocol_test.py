@@ -218,6 +218,16 @@ class ServeProtocol(ServedModels):
                     stub.ModelInfer(request)
                 self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
                 self.assertIn("has 40 elements", caught.exception.details())
+                # What is packed may be unpacked to any size.
+                del request.inputs[0].contents.fp32_contents[-1]
+                with self.assertRaises(grpc.RpcError) as caught:
+                    stub.ModelInfer(request, compression=grpc.Compression.Gzip)
+                self.assertEqual(caught.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
+                request.inputs[0].contents.fp32_contents.append(1)
+                # As long as a client takes.
+                with self.assertRaises(grpc.RpcError) as caught:
+                    stub.ModelInfer(messages.ModelInferRequest(model_name="x" * 100000))
+                self.assertEqual(caught.exception.code(), grpc.StatusCode.NOT_FOUND)
             self.assertGreater(server.metric("pdl_serve_requests_total", protocol="grpc",
                                              outcome="ok"), 3)
             # A call is over behind its answer.
@@ -346,6 +356,14 @@ class ServeProtocol(ServedModels):
             while part := used.recv(65536):
                 received += part
             return received
+
+    def test_names_that_are_no_text(self):
+        self.deploy("small")
+        with Server(self.models) as server:
+            for path in "/v2/models/a%ff/infer", "/v2/models/small@%ff/infer":
+                status, sentence = server.refused("POST", path, {"inputs": small_inputs()})
+                self.assertEqual(status, 404)
+                self.assertIn("?", sentence)
 
     def test_what_is_no_http(self):
         self.deploy("small")

@@ -387,7 +387,7 @@ SERVE = [
          "--http: 192.0.2.1:80", "give another address", status=2),
     Case("serve_in_a_missing_folder",
          lambda world, own: [PDL_SERVE, own, "--http", f"unix:{own}/no/socket"],
-         "No such file", "give another address", status=2),
+         "No such file", "choose another address", status=2),
     Case("serve_batches_of_none", lambda world, own: [PDL_SERVE, own, "--max-batch", "0"],
          "--max-batch", status=2),
     Case("serve_with_delay_of_words", lambda world, own: [PDL_SERVE, own, "--batch-delay", "soon"],

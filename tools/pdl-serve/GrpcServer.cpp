@@ -10,6 +10,7 @@
 #include "Metadata.h"
 #include "inference.grpc.pb.h"
 #include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/BindCheck.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,22 +21,35 @@ using grpc::CallbackServerContext;
 using grpc::ServerUnaryReactor;
 using pdlrt::Expected;
 
+/// A client takes some KiB of a status, and names are as long as it wrote them.
+static std::string shortened(const std::string &sentence) {
+  constexpr size_t most = 2048;
+  if (sentence.size() <= most)
+    return sentence;
+  size_t end = most;
+  // Not within a letter.
+  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0) == 0x80)
+    --end;
+  return sentence.substr(0, end) + "...";
+}
+
 static grpc::Status statusOf(const Outcome &outcome) {
+  const std::string sentence = shortened(outcome.sentence);
   switch (outcome.code) {
   case Code::Ok:
     return grpc::Status::OK;
   case Code::BadRequest:
-    return {grpc::StatusCode::INVALID_ARGUMENT, outcome.sentence};
+    return {grpc::StatusCode::INVALID_ARGUMENT, sentence};
   case Code::NotFound:
-    return {grpc::StatusCode::NOT_FOUND, outcome.sentence};
+    return {grpc::StatusCode::NOT_FOUND, sentence};
   case Code::TooLarge:
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, outcome.sentence};
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence};
   case Code::Unavailable:
-    return {grpc::StatusCode::UNAVAILABLE, outcome.sentence};
+    return {grpc::StatusCode::UNAVAILABLE, sentence};
   case Code::Internal:
     break;
   }
-  return {grpc::StatusCode::INTERNAL, outcome.sentence};
+  return {grpc::StatusCode::INTERNAL, sentence};
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,6 +382,13 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
     if (!address)
       return std::move(address).status();
     places.push_back(*address);
+    // gRPC would take a socket away from who listens there.
+    auto claim = pdlrt::claimPath(*address);
+    if (!claim)
+      return std::move(claim).status();
+    claims.push_back(std::move(*claim));
+    if (pdlrt::Status status = pdlrt::checkFree(*address); !status.ok())
+      return status;
     // gRPC's word for a name that is no file.
     builder.AddListeningPort(address->kind == pdlrt::Address::Kind::UnixAbstract
                                  ? "unix-abstract:" + address->path
@@ -379,6 +400,11 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
   builder.SetMaxReceiveMessageSize(
       int(std::min<size_t>(service->mostBody, INT32_MAX)));
   builder.SetMaxSendMessageSize(-1);
+  // A bound on what is received is none on what it is unpacked to.
+  for (int kind = GRPC_COMPRESS_NONE + 1; kind < GRPC_COMPRESS_ALGORITHMS_COUNT;
+       ++kind)
+    builder.SetCompressionAlgorithmSupportStatus(
+        grpc_compression_algorithm(kind), false);
   builder.RegisterService(service.get());
   service->server = builder.BuildAndStart();
   std::vector<std::string> taken;

@@ -11,6 +11,7 @@
 
 #include "Batcher.h"
 #include "Repository.h"
+#include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
 
 #include <atomic>
@@ -40,6 +41,8 @@ public:
 
 private:
   class Service;
+  /// Of sockets' paths, for as long as the service has them.
+  std::vector<pdlrt::LockFile> claims;
   std::unique_ptr<Service> service;
 };
 

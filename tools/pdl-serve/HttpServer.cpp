@@ -9,6 +9,7 @@
 #include "HttpServer.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/BindCheck.h"
 
 #include <array>
 #include <atomic>
@@ -350,6 +351,7 @@ private:
   std::vector<std::unique_ptr<TcpAcceptor>> tcpAcceptors;
   std::vector<std::unique_ptr<UnixAcceptor>> unixAcceptors;
   std::vector<std::string> socketPaths;
+  std::vector<pdlrt::LockFile> claims;
 };
 
 static Status cannotListen(const std::string &place, const Error &error) {
@@ -389,11 +391,16 @@ HttpServer::Threads::listenUnix(const pdlrt::Address &address) {
   Error error;
   const net::local::stream_protocol::endpoint place(
       isFile ? path : std::string(1, '\0') + path);
-  net::local::stream_protocol::socket probe(all.front()->context);
-  probe.connect(place, error);
-  // What a process that was killed left behind.
-  if (isFile && error == net::error::connection_refused)
+  if (isFile) {
+    auto claim = pdlrt::claimPath(address);
+    if (!claim)
+      return std::move(claim).status();
+    claims.push_back(std::move(*claim));
+    if (pdlrt::Status status = pdlrt::checkFree(address); !status.ok())
+      return status;
+    // What a process that was killed left behind.
     ::unlink(path.c_str());
+  }
   auto acceptor = std::make_unique<UnixAcceptor>(all.front()->context);
   acceptor->open(place.protocol(), error);
   if (!error)
@@ -412,6 +419,7 @@ void HttpServer::Threads::removeSockets() {
   for (const std::string &path : socketPaths)
     ::unlink(path.c_str());
   socketPaths.clear();
+  claims.clear();
 }
 
 void HttpServer::Threads::begin(std::shared_ptr<Connection> connection,

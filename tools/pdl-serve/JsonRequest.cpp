@@ -8,6 +8,7 @@
 
 #include "JsonRequest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -306,7 +307,11 @@ void pdlserve::appendQuoted(std::string &json, std::string_view text) {
 
 std::string pdlserve::errorJson(std::string_view sentence) {
   std::string json = "{\"error\":";
-  appendQuoted(json, sentence);
+  std::string text(sentence);
+  // A client may have put bytes into a name that are no UTF-8.
+  if (!simdjson::validate_utf8(text))
+    std::ranges::replace_if(text, [](char c) { return (c & 0x80) != 0; }, '?');
+  appendQuoted(json, text);
   json += '}';
   return json;
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_RUNTIME_TRANSPORT_BINDCHECK_H
-#define LIB_RUNTIME_TRANSPORT_BINDCHECK_H
+#ifndef PDLRT_TRANSPORT_BINDCHECK_H
+#define PDLRT_TRANSPORT_BINDCHECK_H
 
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
@@ -32,4 +32,4 @@ Status whyNotBound(const Address &address);
 
 } // namespace pdlrt
 
-#endif // LIB_RUNTIME_TRANSPORT_BINDCHECK_H
+#endif // PDLRT_TRANSPORT_BINDCHECK_H

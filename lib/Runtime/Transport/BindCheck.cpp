@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transport/BindCheck.h"
+#include "pdlrt/Transport/BindCheck.h"
 
 #include <cerrno>
 #include <cstring>

@@ -8,10 +8,10 @@
 
 #include "Transport/Grpc/Listener.h"
 
-#include "Transport/BindCheck.h"
 #include "Transport/Grpc/Arguments.h"
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/Grpc/Poller.h"
+#include "pdlrt/Transport/BindCheck.h"
 
 #include <atomic>
 #include <grpcpp/generic/async_generic_service.h>

@@ -8,10 +8,10 @@
 
 #include "Transport/Local/LocalListener.h"
 
-#include "Transport/BindCheck.h"
 #include "Transport/Local/EnoughMemory.h"
 #include "Transport/Local/FrameSocket.h"
 #include "Transport/Local/SocketName.h"
+#include "pdlrt/Transport/BindCheck.h"
 
 #include <algorithm>
 #include <atomic>
