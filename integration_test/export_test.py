@@ -8,6 +8,7 @@ import array
 import json
 import pathlib
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -222,6 +223,23 @@ class Exports(unittest.TestCase):
                 self.assertGreater(sum(sizes), 100_000_000 if format_name != "tsv" else 0)
                 self.assertLess(max(sizes), 18 << 20)
                 self.assertIn("equal: ", run(PDL_CHECKPOINT, "diff", out, large).stdout)
+        self.check_stopped(large)
+
+    def check_stopped(self, large):
+        """Who stops a command finds nothing of it."""
+        stopped = self.root / "stopped"
+        for command in (["export", large, "-o", stopped], ["dump", large, "-o", stopped],
+                        ["export", large, "--format", "tsv", "-o", stopped],
+                        ["merge", large, stopped]):
+            with self.subTest(command=command[0]):
+                process = subprocess.Popen([PDL_CHECKPOINT, *map(str, command)],
+                                           stderr=subprocess.PIPE, text=True)
+                while not list(self.root.glob("stopped.tmp*")):
+                    self.assertIsNone(process.poll())
+                process.send_signal(signal.SIGINT)
+                self.assertIn("stopped by SIGINT", process.communicate()[1])
+                self.assertEqual(process.returncode, 128 + signal.SIGINT)
+                self.assertEqual(list(self.root.glob("stopped*")), [])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "Common.h"
 #include "Export.h"
 #include "Shrink.h"
+#include "StopSignals.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/Merge.h"
 #include "pdlrt/Checkpoint/State.h"
@@ -459,6 +460,8 @@ static int run(int argc, char **argv) {
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
+  if (!output.empty())
+    removeUnfinishedAtSignal(output);
   const int status = *inspectCommand  ? inspect(first)
                      : *dumpCommand   ? dump(first, output)
                      : *exportCommand ? exportTo(first, exportFlags, output)
