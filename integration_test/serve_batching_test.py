@@ -6,6 +6,7 @@ and the flags that it refuses."""
 
 import contextlib
 import json
+import resource
 import socket
 import subprocess
 import threading
@@ -202,6 +203,18 @@ class ServeBatching(ServedModels):
         for flag in "--http", "--grpc":
             self.assertIn("a file that is no socket", self.does_not_start(flag, f"unix:{path}"))
         self.assertEqual(path.read_text(), "precious")
+
+    def test_as_many_files_as_may_be_open(self):
+        self.deploy("small")
+        with Server(self.models, grpc=True) as server:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (40, 40))
+            with contextlib.ExitStack() as all_of_them:
+                for _ in range(60):
+                    all_of_them.enter_context(contextlib.closing(socket.create_connection(
+                        ("127.0.0.1", server.grpc_port))))
+                server.wait_for("start pdl-serve anew with a larger limit")
+            self.wait_until(lambda: self.can_connect(server))
+            self.assertEqual(server.ask("GET", "/v2/health/ready")[0], 200)
 
     def does_not_start(self, *flags):
         """What it says."""

@@ -130,12 +130,19 @@ static void addFlags(CLI::App &app, Options &options) {
       ->capture_default_str();
 }
 
-/// Looks at the folder until a signal asks for the end.
-static void watch(Repository &repository, double interval) {
+/// Looks at the folder until a signal asks for the end. `hasGrpc`: addresses
+/// are gRPC's.
+static void watch(Repository &repository, double interval, bool hasGrpc) {
   const int milliseconds =
       int(std::clamp(interval * 1000.0, 10.0, double(INT32_MAX)));
   while (!pdlrt::stopSignal()) {
     repository.look();
+    // Its library says so in words of its own, and gives TCP addresses up.
+    if (hasGrpc && pdlrt::isAtFileLimit())
+      pdlrt::logWarningOnce(
+          "as many files are open as this process may have (ulimit -n): gRPC "
+          "may take no connections at TCP addresses any more; start pdl-serve "
+          "anew with a larger limit");
     pollfd signal = {pdlrt::stopDescriptor(), POLLIN, 0};
     (void)::poll(&signal, 1, milliseconds);
   }
@@ -188,7 +195,7 @@ static int serve(Options options) {
       pdlrt::logInfo("answers gRPC at " + address);
   }
   http.start();
-  watch(repository, options.interval);
+  watch(repository, options.interval, !options.grpc.empty());
 
   isStopping = true;
   pdlrt::logInfo("finishes the requests that were taken, and ends");
