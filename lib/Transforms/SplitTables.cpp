@@ -29,6 +29,12 @@ static RankedTensorType withColumns(Value value, int64_t columns) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+/// Whether a slice takes some columns of all rows.
+static bool takesColumns(SliceOp slice) {
+  return static_cast<int64_t>(slice.getAxis()) ==
+         cast<RankedTensorType>(slice.getType()).getRank() - 1;
+}
+
 namespace {
 /// A table and its columns from one on, as two tables.
 class Parts {
@@ -67,6 +73,7 @@ private:
   bool mayLeaveVectors(ArrayRef<PullOp> pulls) const;
   void replace(PoolOp pool, ArrayRef<Value> rows);
   void replaceUses(OpBuilder &builder, Value whole, ArrayRef<Value> parts);
+  bool isOfWeight(SliceOp slice) const;
   std::optional<size_t> partOf(SliceOp slice) const;
 
   int64_t width;
@@ -99,8 +106,6 @@ LogicalResult Parts::replace(ProgramOp program) {
   for (auto pull : program.getBody().getOps<PullOp>())
     if (pull.getTableAttr() == names.front())
       pulls.push_back(pull);
-  // Which columns are asked for is seen from there.
-  leavesVectors = true;
   leavesVectors = program.getFrozen() || mayLeaveVectors(pulls);
   for (PullOp pull : pulls)
     if (failed(replace(pull)))
@@ -115,7 +120,7 @@ bool Parts::takesVectors(Value whole) const {
         reshape && reshape.getType().getShape().back() == width)
       return takesVectors(reshape.getResult());
     auto slice = dyn_cast<SliceOp>(user);
-    return !isa<CountPooledOp>(user) && !(slice && partOf(slice) == 0);
+    return !isa<CountPooledOp>(user) && !(slice && isOfWeight(slice));
   });
 }
 
@@ -178,17 +183,21 @@ void Parts::replace(PoolOp pool, ArrayRef<Value> rows) {
   pool.erase();
 }
 
+/// Whether a slice takes columns of the weight alone.
+bool Parts::isOfWeight(SliceOp slice) const {
+  return takesColumns(slice) && static_cast<int64_t>(slice.getOffset()) +
+                                        static_cast<int64_t>(slice.getSize()) <=
+                                    columns[0];
+}
+
 /// The part that holds all of a slice's columns. A program that trains looks
 /// weights up wherever it does vectors, so that these do not outlive them.
 std::optional<size_t> Parts::partOf(SliceOp slice) const {
-  const auto first = static_cast<int64_t>(slice.getOffset());
-  const int64_t end = first + static_cast<int64_t>(slice.getSize());
-  const auto rank = cast<RankedTensorType>(slice.getType()).getRank();
-  if (static_cast<int64_t>(slice.getAxis()) != rank - 1)
-    return std::nullopt;
-  if (end <= columns[0] && leavesVectors)
+  if (isOfWeight(slice) && leavesVectors)
     return 0;
-  if (first >= columns[0] && slice->getParentOfType<ProgramOp>().getFrozen())
+  if (takesColumns(slice) &&
+      static_cast<int64_t>(slice.getOffset()) >= columns[0] &&
+      slice->getParentOfType<ProgramOp>().getFrozen())
     return 1;
   return std::nullopt;
 }

@@ -387,8 +387,6 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
     if (!claim)
       return std::move(claim).status();
     claims.push_back(std::move(*claim));
-    if (pdlrt::Status status = pdlrt::checkFree(*address); !status.ok())
-      return status;
     // gRPC's word for a name that is no file.
     builder.AddListeningPort(address->kind == pdlrt::Address::Kind::UnixAbstract
                                  ? "unix-abstract:" + address->path

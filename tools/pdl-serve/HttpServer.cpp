@@ -396,8 +396,6 @@ HttpServer::Threads::listenUnix(const pdlrt::Address &address) {
     if (!claim)
       return std::move(claim).status();
     claims.push_back(std::move(*claim));
-    if (pdlrt::Status status = pdlrt::checkFree(address); !status.ok())
-      return status;
     // What a process that was killed left behind.
     ::unlink(path.c_str());
   }

@@ -17,14 +17,13 @@
 
 namespace pdlrt {
 
-/// As `scheduler.parallelFor`, for a body that may throw std::bad_alloc: so
-/// does the call, when all tasks have ended.
-template <typename Body>
-void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
+/// Calls run(task), which calls `task` on any threads, for a `body` that may
+/// throw std::bad_alloc: so does the call, when all tasks have ended.
+template <typename Run, typename Body> void runFallibly(Run run, Body &&body) {
   std::atomic<bool> isOutOfMemory{false};
-  scheduler.parallelFor(count, [&](int64_t task) {
+  run([&](auto... range) {
     try {
-      body(task);
+      body(range...);
     } catch (const std::bad_alloc &) {
       isOutOfMemory = true;
     }
@@ -33,19 +32,18 @@ void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
     throw std::bad_alloc();
 }
 
-/// The same of `parallelRanges`.
+/// As `scheduler.parallelFor`, for such a body.
+template <typename Body>
+void fallibleFor(Scheduler &scheduler, int64_t count, Body &&body) {
+  runFallibly([&](const auto &task) { scheduler.parallelFor(count, task); },
+              body);
+}
+
+/// As `parallelRanges`, likewise.
 template <typename Body>
 void fallibleRanges(int64_t count, double bytes, Body &&body) {
-  std::atomic<bool> isOutOfMemory{false};
-  parallelRanges(count, bytes, [&](int64_t begin, int64_t end) {
-    try {
-      body(begin, end);
-    } catch (const std::bad_alloc &) {
-      isOutOfMemory = true;
-    }
-  });
-  if (isOutOfMemory)
-    throw std::bad_alloc();
+  runFallibly([&](const auto &task) { parallelRanges(count, bytes, task); },
+              body);
 }
 
 } // namespace pdlrt

@@ -18,13 +18,10 @@ namespace pdlrt {
 /// The right to listen at a unix socket's path, which one process has at a
 /// time, so that of two that find a stale socket one replaces it: a file beside
 /// the socket, `<path>.lock`. Addresses of other kinds need none. An error
-/// where another process has it.
+/// where another process has it, where somebody listens there nevertheless,
+/// which a listener would take away, or where a file is in the way. Sockets
+/// that dead processes have left are no obstacle.
 Expected<LockFile> claimPath(const Address &address);
-
-/// An error where somebody listens at a unix socket's path, which a listener
-/// would take away, or where a file is in the way. Sockets that dead processes
-/// have left are no obstacle.
-Status checkFree(const Address &address);
 
 /// The error of an address where listening has failed: why, found out by
 /// trying.

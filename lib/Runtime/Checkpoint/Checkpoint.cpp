@@ -290,10 +290,7 @@ Status CheckpointWriter::commitNew(CheckpointManifest manifest) {
   manifest.parts = parts;
   PDLRT_RETURN_IF_ERROR(
       writeManifest(manifest, temporary + "/" + manifestName, nullptr));
-  PDLRT_RETURN_IF_ERROR(renameToNew(temporary, path));
-  temporary.clear();
-  const std::string parent = fs::path(path).parent_path();
-  return flushFolder(parent.empty() ? "." : parent);
+  return renameToNew(temporary, path);
 }
 
 Status CheckpointWriter::commit(CheckpointManifest manifest, uint64_t *digest) {

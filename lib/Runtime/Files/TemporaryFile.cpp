@@ -87,20 +87,26 @@ Status pdlrt::flushFolder(const std::string &path) {
 }
 
 Status pdlrt::renameToNew(const std::string &from, const std::string &to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                  RENAME_NOREPLACE) == 0)
-    return {};
+  int reason = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                           RENAME_NOREPLACE) == 0
+                   ? 0
+                   : errno;
   // Some file systems know no such flag.
-  struct stat found;
-  if ((errno == EINVAL || errno == ENOSYS) &&
-      ::lstat(to.c_str(), &found) != 0 &&
-      std::rename(from.c_str(), to.c_str()) == 0)
-    return {};
-  if (errno == EEXIST || ::lstat(to.c_str(), &found) == 0)
+  if (reason == EINVAL || reason == ENOSYS) {
+    struct stat found;
+    reason = ::lstat(to.c_str(), &found) == 0             ? EEXIST
+             : std::rename(from.c_str(), to.c_str()) != 0 ? errno
+                                                          : 0;
+  }
+  if (reason == EEXIST)
     return Status::invalid(to + ": something has that name by now, and stays; "
                                 "name another one");
-  return Status::invalid(to + ": cannot be written: " + std::strerror(errno) +
-                         "; name another one");
+  if (reason != 0)
+    return fileFailure(to, "cannot be written", std::strerror(reason));
+  const size_t slash = to.find_last_of('/');
+  return flushFolder(slash == std::string::npos ? "."
+                     : slash == 0               ? "/"
+                                                : to.substr(0, slash));
 }
 
 uint64_t pdlrt::hashBytes(const void *data, size_t size) {

@@ -47,8 +47,8 @@ private:
 /// error where the file system cannot do that at all.
 Status flushFolder(const std::string &path);
 
-/// Gives a file or folder another name, which nothing may have: an error if
-/// something does, or if that cannot be done.
+/// Gives a file or folder another name, which nothing may have, and flushes
+/// that to the disk: an error if something does, or if that cannot be done.
 Status renameToNew(const std::string &from, const std::string &to);
 
 /// The sum that checkpoints keep of their files.

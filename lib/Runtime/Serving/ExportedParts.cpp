@@ -55,11 +55,8 @@ Status NewFolder::create() {
 }
 
 Status NewFolder::commit() {
-  std::error_code error;
   PDLRT_RETURN_IF_ERROR(flushFolder(path));
-  PDLRT_RETURN_IF_ERROR(renameToNew(path, finalPath));
-  const std::string parent = fs::path(finalPath).parent_path();
-  return flushFolder(parent.empty() ? "." : parent);
+  return renameToNew(path, finalPath);
 }
 
 Status NewFolder::cannotWrite(std::error_code error) const {

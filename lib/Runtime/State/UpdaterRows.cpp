@@ -15,6 +15,7 @@
 
 #include "pdlabi/admission.h"
 #include "pdlrt/Core/Trace.h"
+#include "pdlrt/Sched/FallibleTasks.h"
 
 #include <algorithm>
 #include <new>
@@ -71,25 +72,23 @@ Status Updater::admitKeys(int32_t update, const Contribution &merged) {
       block.seenRows ? own.seen.reserveFor<const void *>(count) : nullptr;
   own.scratch.resize(keyTasks);
   std::vector<Status> statuses(keyTasks);
-  std::vector<char> isOutOfMemory(keyTasks);
-  forEachTask(count * symbol.row_width, keyTasks, [&](int64_t task) {
+  const auto admitSome = [&](int64_t task) {
     const int64_t begin = count * task / keyTasks;
     const int64_t end = count * (task + 1) / keyTasks;
     for (int64_t i = begin; i < end; ++i)
       occurrences[i] = countOf(symbol, block.gradients[i]);
     int64_t inserted = 0;
-    try {
-      statuses[task] =
-          table.admit(end - begin, block.keys + begin, occurrences + begin,
-                      rows + begin, own.scratch[task], inserted);
-    } catch (const std::bad_alloc &) {
-      isOutOfMemory[task] = 1;
-    }
-  });
+    statuses[task] =
+        table.admit(end - begin, block.keys + begin, occurrences + begin,
+                    rows + begin, own.scratch[task], inserted);
+  };
+  runFallibly(
+      [&](const auto &task) {
+        forEachTask(count * symbol.row_width, keyTasks, task);
+      },
+      admitSome);
   for (Status &status : statuses)
     PDLRT_RETURN_IF_ERROR(std::move(status));
-  if (std::ranges::count(isOutOfMemory, 1) > 0)
-    throw std::bad_alloc();
   int64_t kept = 0;
   for (int64_t i = 0; i < count; ++i) {
     if (!rows[i])

@@ -42,28 +42,8 @@ static Status cannotListen(const Address &address, const std::string &why) {
                          "; choose another address");
 }
 
-Expected<LockFile> pdlrt::claimPath(const Address &address) {
-  if (address.kind != Address::Kind::UnixPath)
-    return LockFile();
-  const std::string path = address.path + ".lock";
-  int reason = 0;
-  LockFile claim = LockFile::take(path, reason);
-  if (reason == 0)
-    return claim;
-  if (reason == EWOULDBLOCK)
-    return cannotListen(address, "another process listens there");
-  if (!claim)
-    return cannotListen(address, "nothing can be created in its folder (" +
-                                     path + ": " + std::strerror(reason) + ")");
-  // Nobody holds it.
-  claim.leave();
-  return cannotListen(address,
-                      path + " cannot be locked: " + std::strerror(reason));
-}
-
-Status pdlrt::checkFree(const Address &address) {
-  if (address.kind != Address::Kind::UnixPath)
-    return {};
+/// Whether a path has no listener and no file.
+static Status checkFree(const Address &address) {
   struct stat found;
   if (::lstat(address.path.c_str(), &found) != 0)
     return {};
@@ -78,6 +58,27 @@ Status pdlrt::checkFree(const Address &address) {
       errno == EAGAIN)
     return cannotListen(address, "another process listens there");
   return {};
+}
+
+Expected<LockFile> pdlrt::claimPath(const Address &address) {
+  if (address.kind != Address::Kind::UnixPath)
+    return LockFile();
+  const std::string path = address.path + ".lock";
+  int reason = 0;
+  LockFile claim = LockFile::take(path, reason);
+  if (reason == 0) {
+    PDLRT_RETURN_IF_ERROR(checkFree(address));
+    return claim;
+  }
+  if (reason == EWOULDBLOCK)
+    return cannotListen(address, "another process listens there");
+  if (!claim)
+    return cannotListen(address, "nothing can be created in its folder (" +
+                                     path + ": " + std::strerror(reason) + ")");
+  // Nobody holds it.
+  claim.leave();
+  return cannotListen(address,
+                      path + " cannot be locked: " + std::strerror(reason));
 }
 
 /// The error of taking a TCP address, or 0.

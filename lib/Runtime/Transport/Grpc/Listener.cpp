@@ -332,7 +332,6 @@ Status GrpcListener::start(Address address) {
   if (!taken)
     return taken.status();
   claim = std::move(*taken);
-  PDLRT_RETURN_IF_ERROR(checkFree(address));
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(grpcTarget(address),

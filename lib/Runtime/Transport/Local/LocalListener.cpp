@@ -214,7 +214,6 @@ Status LocalListener::start(const Address &of) {
   if (!taken)
     return taken.status();
   claim = std::move(*taken);
-  PDLRT_RETURN_IF_ERROR(checkFree(of));
   const bool isPath = of.kind == Address::Kind::UnixPath;
   // What a dead process has left.
   if (isPath)
