@@ -31,8 +31,11 @@ bool isMark(const std::byte *image) {
   return image == &newKey || image == &unchangedKey;
 }
 
-/// What the heap takes beside each piece of memory.
-constexpr size_t heapBytes = 16;
+/// What the heap takes for a piece of memory, as glibc's does: a word more, in
+/// units of 16 bytes, of which the least piece has two.
+constexpr size_t heapBytes(size_t bytes) {
+  return bytes == 0 ? 0 : std::max<size_t>(32, (bytes + 8 + 15) / 16 * 16);
+}
 
 /// What is known of some keys of a shard. Not thread-safe.
 class KeyMap {
@@ -77,7 +80,7 @@ private:
     const std::byte *image;
   };
   static size_t bytesOf(size_t number) {
-    return number == 0 ? 0 : number * sizeof(Place) + heapBytes;
+    return heapBytes(number * sizeof(Place));
   }
   size_t placesGrown() const { return std::max<size_t>(4, 2 * places.size()); }
   /// Where the key is, or the free place where it goes. Their number is a power
@@ -101,14 +104,17 @@ public:
   /// Bytes that they hold, and would hold more once they have grown.
   size_t bytes() const { return held; }
   size_t bytesToGrow(size_t rowBytes) const {
-    return rowsToGrow(rowBytes) * rowBytes + heapBytes + sizeof(Chunk);
+    return heapBytes(rowsToGrow(rowBytes) * rowBytes) +
+           heapBytes(chunksToGrow() * sizeof(Chunk)) -
+           heapBytes(chunks.capacity() * sizeof(Chunk));
   }
   bool isFull() const { return unmade == 0; }
   /// Throws std::bad_alloc, and nothing has changed.
   void grow(size_t rowBytes) {
     const size_t rows = rowsToGrow(rowBytes), more = bytesToGrow(rowBytes);
-    chunks.push_back(
-        std::make_unique_for_overwrite<std::byte[]>(rows * rowBytes));
+    Chunk chunk = std::make_unique_for_overwrite<std::byte[]>(rows * rowBytes);
+    chunks.reserve(chunksToGrow());
+    chunks.push_back(std::move(chunk));
     unmade = rows;
     count += rows;
     held += more;
@@ -126,6 +132,13 @@ private:
     constexpr size_t mostBytes = size_t(1) << 16;
     return std::clamp<size_t>(count / 4, 1,
                               std::max<size_t>(1, mostBytes / rowBytes));
+  }
+
+  /// Of the list of chunks.
+  size_t chunksToGrow() const {
+    return chunks.size() < chunks.capacity()
+               ? chunks.capacity()
+               : std::max<size_t>(4, 2 * chunks.size());
   }
 
   std::vector<Chunk> chunks;
