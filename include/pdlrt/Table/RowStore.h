@@ -11,6 +11,9 @@
 // long as its process; checkpoints alone outlive that. So nothing is logged or
 // waited for, and what an ended process has left is removed by the next one.
 //
+// Blocks that were given last are in memory (RecentBlocks.h), and written many
+// at once by a thread of the store's own: who gives one waits for no disk.
+//
 // The store knows blocks of bytes, by table, shard and number. Which rows are
 // in which block, tables know (SpillingTable.cpp). So RocksDB has one value for
 // many rows, and is never asked for what is not there.
@@ -39,14 +42,17 @@ class RowStore {
 public:
   /// Makes a folder of this process's own in `folder`, which is made where it
   /// is not there, and removes those of processes that have ended. Errors: the
-  /// library is missing; the folder cannot be made or written.
-  static Expected<std::shared_ptr<RowStore>> open(const std::string &folder);
+  /// library is missing; the folder cannot be made or written. Ten times
+  /// `bufferBytes` are used beside what RocksDB caches.
+  static Expected<std::shared_ptr<RowStore>>
+  open(const std::string &folder, size_t bufferBytes = size_t(16) << 20);
   /// Removes the folder.
   ~RowStore();
   RowStore(const RowStore &) = delete;
   RowStore &operator=(const RowStore &) = delete;
 
-  /// Writes a block, or writes it again.
+  /// Copies a block, or copies it again instead; a thread of the store's own
+  /// writes many at once. Throws std::bad_alloc, and nothing has changed.
   void put(uint64_t table, int shard, uint32_t number,
            std::string_view bytes) const;
 

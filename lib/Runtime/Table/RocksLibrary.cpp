@@ -27,8 +27,8 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_options_set_compaction_style");
   library.find(functions.setWriteBufferSize,
                "rocksdb_options_set_write_buffer_size");
-  library.find(functions.setMaxWriteBufferNumber,
-               "rocksdb_options_set_max_write_buffer_number");
+  library.find(functions.setFilesToMerge,
+               "rocksdb_options_set_level0_file_num_compaction_trigger");
   library.find(functions.increaseParallelism,
                "rocksdb_options_increase_parallelism");
   library.find(functions.setMaxOpenFiles, "rocksdb_options_set_max_open_files");
@@ -44,6 +44,9 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_block_based_options_destroy");
   library.find(functions.setBlockCache,
                "rocksdb_block_based_options_set_block_cache");
+  library.find(functions.setFilter,
+               "rocksdb_block_based_options_set_filter_policy");
+  library.find(functions.filterCreate, "rocksdb_filterpolicy_create_bloom");
   library.find(functions.cacheCreate, "rocksdb_cache_create_lru");
   library.find(functions.cacheDestroy, "rocksdb_cache_destroy");
 
@@ -57,6 +60,9 @@ static void findAll(SharedLibrary &library, Library &functions) {
   library.find(functions.writeOptionsDestroy, "rocksdb_writeoptions_destroy");
   library.find(functions.disableLog, "rocksdb_writeoptions_disable_WAL");
   library.find(functions.put, "rocksdb_put");
+  library.find(functions.flushOptionsCreate, "rocksdb_flushoptions_create");
+  library.find(functions.flushOptionsDestroy, "rocksdb_flushoptions_destroy");
+  library.find(functions.flush, "rocksdb_flush");
 
   library.find(functions.readOptionsCreate, "rocksdb_readoptions_create");
   library.find(functions.readOptionsDestroy, "rocksdb_readoptions_destroy");

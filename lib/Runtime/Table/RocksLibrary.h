@@ -24,11 +24,13 @@ namespace pdlrt::rocks {
 
 struct Options;
 struct TableFormat;
+struct Filter;
 struct Cache;
 struct Database;
 struct Family;
 struct ReadOptions;
 struct WriteOptions;
+struct FlushOptions;
 struct PinnedValue;
 struct Iterator;
 
@@ -43,7 +45,7 @@ struct Library {
   void (*setCompression)(Options *, int);
   void (*setCompactionStyle)(Options *, int);
   void (*setWriteBufferSize)(Options *, size_t);
-  void (*setMaxWriteBufferNumber)(Options *, int);
+  void (*setFilesToMerge)(Options *, int);
   void (*increaseParallelism)(Options *, int);
   void (*setMaxOpenFiles)(Options *, int);
   void (*setInfoLogLevel)(Options *, int);
@@ -53,6 +55,9 @@ struct Library {
   TableFormat *(*tableFormatCreate)();
   void (*tableFormatDestroy)(TableFormat *);
   void (*setBlockCache)(TableFormat *, Cache *);
+  /// Takes the filter.
+  void (*setFilter)(TableFormat *, Filter *);
+  Filter *(*filterCreate)(double);
   Cache *(*cacheCreate)(size_t);
   void (*cacheDestroy)(Cache *);
 
@@ -67,6 +72,10 @@ struct Library {
   void (*disableLog)(WriteOptions *, int);
   void (*put)(Database *, const WriteOptions *, const char *, size_t,
               const char *, size_t, char **);
+  /// They wait for the flush.
+  FlushOptions *(*flushOptionsCreate)();
+  void (*flushOptionsDestroy)(FlushOptions *);
+  void (*flush)(Database *, const FlushOptions *, char **);
 
   ReadOptions *(*readOptionsCreate)();
   void (*readOptionsDestroy)(ReadOptions *);

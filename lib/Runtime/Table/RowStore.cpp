@@ -8,9 +8,12 @@
 
 #include "pdlrt/Table/RowStore.h"
 
+#include "Table/RecentBlocks.h"
 #include "Table/RocksLibrary.h"
+#include "pdlrt/Core/BlockedSignals.h"
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/ProgramMain.h"
+#include "pdlrt/Core/Trace.h"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +23,8 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <new>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -65,15 +70,21 @@ struct RowStore::Implementation {
   Options *options = nullptr;
   TableFormat *format = nullptr;
   Cache *cache = nullptr;
-  WriteOptions *unlogged = nullptr;
   ReadOptions *reads = nullptr;
+  WriteOptions *unlogged = nullptr;
+  FlushOptions *waiting = nullptr;
   Database *database = nullptr;
   /// The only one.
   Family *family = nullptr;
 
-  explicit Implementation(const Library &library) : library(library) {}
+  RecentBlocks recent;
+  /// Writes files.
+  std::thread writer;
+
+  Implementation(const Library &library, size_t bufferBytes)
+      : library(library), recent(bufferBytes) {}
   ~Implementation();
-  Status open();
+  Status open(size_t bufferBytes);
   /// Takes the text of an error; empty: there was none.
   std::string take(char *error) const;
   void check(char *error, const char *doing) const {
@@ -81,10 +92,13 @@ struct RowStore::Implementation {
       end(doing, take(error));
   }
   /// Of a block that was written.
-  void checkBlock(const char *block, size_t bytes, size_t wanted) const {
-    if (!block || bytes != wanted)
+  void checkBlock(std::string_view block, size_t wanted) const {
+    if (!block.data() || block.size() != wanted)
       end("read from", "a part of them is missing");
   }
+  /// Makes the oldest blocks that have none yet a file.
+  void write();
+  void writeBeside();
   [[noreturn]] void end(const char *doing, const std::string &reason) const;
 };
 
@@ -109,12 +123,9 @@ void RowStore::Implementation::end(const char *doing,
                          "disk that has room"));
 }
 
-Status RowStore::Implementation::open() {
-  // Most of what a process keeps of its rows elsewhere: what is written and
-  // not yet on the disk, and blocks that were read.
-  constexpr size_t writeBufferBytes = size_t(32) << 20;
-  constexpr size_t cacheBytes = size_t(64) << 20;
-  constexpr int writeBuffers = 3;
+Status RowStore::Implementation::open(size_t bufferBytes) {
+  // Of older blocks than the recent ones.
+  constexpr size_t cacheBytes = size_t(16) << 20;
   constexpr int noCompression = 0, universalCompaction = 1;
   constexpr int errorsOnly = 3;
   constexpr int threads = 2;
@@ -125,20 +136,27 @@ Status RowStore::Implementation::open() {
   // it is merged with others.
   library.setCompression(options, noCompression);
   library.setCompactionStyle(options, universalCompaction);
-  library.setWriteBufferSize(options, writeBufferBytes);
-  library.setMaxWriteBufferNumber(options, writeBuffers);
+  // Each of our buffers goes through one of RocksDB's, and is flushed by us.
+  library.setWriteBufferSize(options, 2 * bufferBytes);
   library.increaseParallelism(options, threads);
   library.setMaxOpenFiles(options, -1);
   library.setInfoLogLevel(options, errorsOnly);
   library.setKeepLogFileNumber(options, 1);
-  // No filters: nobody asks for what is not there.
+  // What is asked for is there, but all files overlap: without filters a block
+  // is read from each that is newer than the one that has it. With them, many
+  // files cost little.
+  constexpr double filterBits = 10;
+  constexpr int filesToMerge = 8;
+  library.setFilesToMerge(options, filesToMerge);
   format = library.tableFormatCreate();
+  library.setFilter(format, library.filterCreate(filterBits));
   cache = library.cacheCreate(cacheBytes);
   library.setBlockCache(format, cache);
   library.setTableFormat(options, format);
+  reads = library.readOptionsCreate();
   unlogged = library.writeOptionsCreate();
   library.disableLog(unlogged, 1);
-  reads = library.readOptionsCreate();
+  waiting = library.flushOptionsCreate();
 
   const char *const name = "default";
   const Options *const ofFamily = options;
@@ -149,10 +167,15 @@ Status RowStore::Implementation::open() {
     return Status::invalid("rows cannot be kept in " + folder +
                            " (--table-spill): " + take(error) +
                            "; name a folder on a disk that can be written");
+  const BlockedSignals blocked;
+  writer = std::thread([this] { writeBeside(); });
   return {};
 }
 
 RowStore::Implementation::~Implementation() {
+  recent.end();
+  if (writer.joinable())
+    writer.join();
   if (database) {
     library.cancelBackgroundWork(database, 1);
     library.familyDestroy(family);
@@ -162,6 +185,8 @@ RowStore::Implementation::~Implementation() {
     library.readOptionsDestroy(reads);
   if (unlogged)
     library.writeOptionsDestroy(unlogged);
+  if (waiting)
+    library.flushOptionsDestroy(waiting);
   if (format)
     library.tableFormatDestroy(format);
   if (cache)
@@ -191,11 +216,12 @@ static void removeLeftovers(const std::filesystem::path &folder) {
   }
 }
 
-Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder) {
+Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder,
+                                                   size_t bufferBytes) {
   const Expected<const Library *> library = openLibrary();
   if (!library)
     return library.status();
-  auto own = std::make_unique<Implementation>(**library);
+  auto own = std::make_unique<Implementation>(**library, bufferBytes);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error)
@@ -221,7 +247,7 @@ Expected<std::shared_ptr<RowStore>> RowStore::open(const std::string &folder) {
     return Status::invalid("rows cannot be kept in " + folder +
                            " (--table-spill): " + error.message() +
                            "; name a folder that can be written");
-  PDLRT_RETURN_IF_ERROR(own->open());
+  PDLRT_RETURN_IF_ERROR(own->open(bufferBytes));
   return std::shared_ptr<RowStore>(new RowStore(std::move(own)));
 }
 
@@ -234,19 +260,43 @@ RowStore::~RowStore() = default;
 // Blocks
 //===----------------------------------------------------------------------===//
 
+void RowStore::Implementation::write() {
+  constexpr const char *doing = "written to";
+  const TraceSpan span("write rows");
+  char *error = nullptr;
+  for (const auto &[table, name, bytes] : recent.oldest()) {
+    if (recent.isEnding())
+      return;
+    const BlockKey key(table, name.shard, name.number);
+    library.put(database, unlogged, key.data(), key.size(), bytes.data(),
+                bytes.size(), &error);
+    check(error, doing);
+  }
+  library.flush(database, waiting, &error);
+  check(error, doing);
+  recent.noteWritten();
+}
+
+void RowStore::Implementation::writeBeside() {
+  Trace::nameThread("rows to disk");
+  try {
+    while (recent.waitForFull())
+      write();
+  } catch (const std::bad_alloc &) {
+    end("written to", "memory ran out");
+  }
+}
+
 void RowStore::put(uint64_t table, int shard, uint32_t number,
                    std::string_view bytes) const {
-  const BlockKey key(table, shard, number);
-  char *error = nullptr;
-  own->library.put(own->database, own->unlogged, key.data(), key.size(),
-                   bytes.data(), bytes.size(), &error);
-  own->check(error, "written to");
+  own->recent.put(table, shard, number, bytes);
 }
 
 void RowStore::get(
     uint64_t table, std::span<const BlockName> names, size_t bytes,
     const std::function<void(size_t, const char *)> &found) const {
   constexpr size_t atOnce = 64;
+  std::array<std::string_view, atOnce> blocks;
   std::array<BlockKey, atOnce> keys;
   std::array<const char *, atOnce> pointers;
   std::array<size_t, atOnce> sizes;
@@ -254,30 +304,41 @@ void RowStore::get(
   std::array<char *, atOnce> problems;
   const Library &library = own->library;
   for (size_t begin = 0; begin < names.size(); begin += atOnce) {
-    const size_t count = std::min(atOnce, names.size() - begin);
-    for (size_t i = 0; i < count; ++i) {
-      const BlockName &name = names[begin + i];
-      keys[i] = BlockKey(table, name.shard, name.number);
-      pointers[i] = keys[i].data();
-      sizes[i] = keys[i].size();
-      values[i] = nullptr;
-      problems[i] = nullptr;
+    const std::span<const BlockName> some =
+        names.subspan(begin, std::min(atOnce, names.size() - begin));
+    blocks.fill({});
+    const RecentBlocks::Held held =
+        own->recent.find(table, some, blocks.data());
+    size_t count = 0;
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (blocks[i].data())
+        continue;
+      keys[count] = BlockKey(table, some[i].shard, some[i].number);
+      pointers[count] = keys[count].data();
+      sizes[count] = keys[count].size();
+      values[count] = nullptr;
+      problems[count++] = nullptr;
     }
-    library.multiGet(own->database, own->reads, own->family, count,
-                     pointers.data(), sizes.data(), values.data(),
-                     problems.data(), /*sorted_input=*/true);
+    if (count > 0)
+      library.multiGet(own->database, own->reads, own->family, count,
+                       pointers.data(), sizes.data(), values.data(),
+                       problems.data(), /*sorted_input=*/true);
     // Who is told of a block may throw.
     std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
     owned.reserve(count);
     for (size_t i = 0; i < count; ++i)
       owned.emplace_back(values[i], library.pinnedDestroy);
-    for (size_t i = 0; i < count; ++i) {
-      own->check(problems[i], "read from");
-      size_t size = 0;
-      const char *block =
-          owned[i] ? library.pinnedValue(owned[i].get(), &size) : nullptr;
-      own->checkBlock(block, size, bytes);
-      found(begin + i, block);
+    for (size_t i = 0, asked = 0; i < some.size(); ++i) {
+      if (!blocks[i].data()) {
+        own->check(problems[asked], "read from");
+        if (const PinnedValue *value = owned[asked++].get()) {
+          size_t size = 0;
+          const char *block = library.pinnedValue(value, &size);
+          blocks[i] = {block, size};
+        }
+      }
+      own->checkBlock(blocks[i], bytes);
+      found(begin + i, blocks[i].data());
     }
   }
 }
@@ -288,12 +349,16 @@ struct RowStore::Reader::Implementation {
   const int shard;
   const size_t bytes;
   const BlockKey end;
+  RecentBlocks::Held held;
+  /// Taken before the iterator is made: what has a file by then is in both.
+  const RecentBlocks::Numbered recent;
   ReadOptions *options = nullptr;
   Iterator *iterator = nullptr;
 
   Implementation(const RowStore &rows, uint64_t table, int shard, size_t bytes)
       : store(*rows.own), table(table), shard(shard), bytes(bytes),
-        end(table, shard + 1) {
+        end(table, shard + 1),
+        recent(store.recent.ofShard(table, shard, held)) {
     // All of it is read, once: the cache is for rows that are asked for.
     constexpr size_t readaheadBytes = size_t(256) << 10;
     const Library &library = store.library;
@@ -323,6 +388,10 @@ RowStore::Reader::Reader(const RowStore &store, uint64_t table, int shard,
 RowStore::Reader::~Reader() = default;
 
 const char *RowStore::Reader::at(uint32_t number) {
+  if (const auto found = own->recent.find(number); found != own->recent.end()) {
+    own->store.checkBlock(found->second, own->bytes);
+    return found->second.data();
+  }
   const Library &library = own->store.library;
   const BlockKey key(own->table, own->shard, number);
   if (library.iteratorValid(own->iterator))
@@ -335,6 +404,6 @@ const char *RowStore::Reader::at(uint32_t number) {
   size_t size = 0;
   const char *block =
       own->isAt(key) ? library.iteratorValue(own->iterator, &size) : nullptr;
-  own->store.checkBlock(block, size, own->bytes);
+  own->store.checkBlock({block, size}, own->bytes);
   return block;
 }

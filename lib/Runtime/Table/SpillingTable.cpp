@@ -136,9 +136,11 @@ private:
   const SpilledTable place;
   /// By shard, with which they are locked.
   std::unique_ptr<SpilledShard[]> spilled;
-  /// By shard, with which they are locked: rows that have come in since some
-  /// were evicted, which a step is about to use. Some may have gone.
+  /// By shard, with which they are locked: rows that have come in since some of
+  /// the shard were evicted, which a step is about to use. Some may have gone.
   std::unique_ptr<std::vector<void *>[]> recent;
+  /// How often rows were evicted. Nobody else does meanwhile.
+  unsigned turn = 0;
   /// By shard: rows that are not in memory. Written with the shard locked.
   std::unique_ptr<std::atomic<int64_t>[]> stored;
   /// By shard: how often it has been saved (`SpilledHead::saves`).
@@ -452,18 +454,25 @@ int64_t SpillingTable::evict(int64_t count, Eviction order) {
   const int64_t all = heldRows();
   if (count <= 0 || all == 0)
     return 0;
+  // To look at a row costs as much as to write it, so few shards are looked at,
+  // each in its turn, as long as half of their rows can stay: those used lately
+  // do. Which rows leave changes no result.
+  constexpr int mostTurns = 4, fewRows = 8;
   const double share = std::min(1.0, double(count) / double(all));
+  const int turns = all < fewRows * shardCount
+                        ? 1
+                        : std::clamp(int(0.5 / share), 1, mostTurns);
   std::atomic<int64_t> leaving{0};
-  fallibleRanges(shardCount, double(count) * bytesOfRead,
-                 [&](int64_t begin, int64_t end) {
-                   // Each shard has its part: which rows it is changes no
-                   // result.
+  const int first = turn++ % turns;
+  fallibleRanges((shardCount - first + turns - 1) / turns,
+                 double(count) * bytesOfRead, [&](int64_t begin, int64_t end) {
                    std::vector<TableRow> rows;
-                   for (int number = int(begin); number < int(end); ++number) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int number = first + turns * int(i);
                      if (const TableMoment *reading = moment();
                          reading && !reading->isPassed(number))
                        continue;
-                     chooseLeaving(number, share, order, rows);
+                     chooseLeaving(number, share * turns, order, rows);
                      spill(number, rows);
                      leaving += int64_t(rows.size());
                    }

@@ -30,11 +30,13 @@ class SpilledShardTest : public testing::Test {
 protected:
   using Row = std::array<char, 24>;
   static constexpr int number = 9;
+  /// A few blocks, so that most are read from files.
+  static constexpr size_t bufferBytes = 1 << 14;
 
   void SetUp() override {
     if (const auto library = rocks::openLibrary(); !library)
       GTEST_SKIP() << library.status().message();
-    auto opened = RowStore::open(folder.file("store"));
+    auto opened = RowStore::open(folder.file("store"), bufferBytes);
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     table = std::make_unique<SpilledTable>(
         SpilledTable{*std::move(opened), 5, BlockLayout(sizeof(Row))});

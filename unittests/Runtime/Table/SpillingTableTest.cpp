@@ -21,12 +21,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -130,7 +132,9 @@ protected:
     // A store has one table of an id.
     spilling.reset();
     store.reset();
-    auto opened = RowStore::open(place);
+    // A few blocks, so that most are read from files.
+    constexpr size_t bufferBytes = 1 << 14;
+    auto opened = RowStore::open(place, bufferBytes);
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     store = *std::move(opened);
     // Calls are cut.
@@ -577,6 +581,55 @@ TEST(RowStore, RefusesAFolderThatCannotBe) {
       << opened.status().message();
 }
 
+// Through many small buffers and files, of shards that are put and read beside
+// each other.
+TEST(RowStore, HasTheBlocksThatWerePutLast) {
+  if (!rocks::openLibrary())
+    GTEST_SKIP() << "RocksDB is not there";
+  constexpr size_t blockBytes = 1000, bufferBytes = 20 * blockBytes;
+  constexpr uint32_t mostNumbers = 100;
+  constexpr int shards = 3;
+  const TestFolder folder;
+  const auto opened = RowStore::open(folder.file("store"), bufferBytes);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const RowStore &store = **opened;
+  const auto work = [&](int shard) {
+    std::mt19937 random{unsigned(shard)};
+    std::map<uint32_t, std::string> expected;
+    const auto put = [&](uint32_t number) {
+      std::string block(blockBytes, char(random()));
+      block[size_t(random() % blockBytes)] = char(random());
+      store.put(7, shard, number, block);
+      expected[number] = std::move(block);
+    };
+    for (int step = 0; step < 200; ++step) {
+      for (int i = 0; i < 8; ++i)
+        put(uint32_t(random() % mostNumbers));
+      std::vector<RowStore::BlockName> names;
+      for (const auto &[number, block] : expected)
+        if (random() % 2)
+          names.push_back({shard, number});
+      store.get(7, names, blockBytes, [&](size_t i, const char *block) {
+        EXPECT_EQ(std::string_view(block, blockBytes),
+                  expected[names[i].number]);
+      });
+      if (step % 20 != 0)
+        continue;
+      RowStore::Reader reader(store, 7, shard, blockBytes);
+      const std::map<uint32_t, std::string> then = expected;
+      for (int i = 0; i < 60; ++i)
+        put(uint32_t(random() % mostNumbers));
+      for (const auto &[number, block] : then)
+        EXPECT_EQ(std::string_view(reader.at(number), blockBytes), block);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int shard = 0; shard < shards; ++shard)
+    threads.emplace_back(work, shard);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 /// What is not there any more was lost.
 TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
   if (!rocks::openLibrary())
@@ -601,4 +654,24 @@ TEST(RowStoreDeathTest, ABlockThatIsGoneEndsTheProcess) {
   EXPECT_EXIT(get(kept, 6), testing::ExitedWithCode(1), sentence);
   EXPECT_EXIT(RowStore::Reader(store, 1, 2, 5).at(4),
               testing::ExitedWithCode(1), sentence);
+}
+
+// Found by who writes files, beside who puts blocks.
+TEST(RowStoreDeathTest, ADiskThatIsFullEndsTheProcess) {
+  if (!rocks::openLibrary())
+    GTEST_SKIP() << "RocksDB is not there";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TestFolder folder;
+  const auto fill = [&] {
+    const auto opened = RowStore::open(folder.file("store"), 1 << 16);
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {1 << 15, 1 << 15};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (uint32_t number = 0; opened.ok(); ++number)
+      (*opened)->put(1, 2, number, std::string(1 << 12, 'x'));
+  };
+  EXPECT_EXIT(fill(), testing::ExitedWithCode(1),
+              "^error: rows could not be written to .* \\(--table-spill\\): .*"
+              "; go on from the last checkpoint, with a folder on a disk that "
+              "has room");
 }
