@@ -34,12 +34,12 @@ FLAGS = {"bound": ["--max-table-memory", "32MiB"]}
 WIDTH, RULE = 16, "@adam"
 
 
-def write_data(path, **more):
+def write_data(path, samples=SAMPLES, **more):
     """Numbers that are uniform on a logarithmic scale have that density. `more`: as of
     `write_tensors`."""
     draw = random.Random(7)
-    labels = array.array("f", (float(draw.random() < 0.25) for _ in range(SAMPLES)))
-    ids = array.array("q", (int(KEYS ** draw.random()) - 1 for _ in range(SAMPLES * IDS)))
+    labels = array.array("f", (float(draw.random() < 0.25) for _ in range(samples)))
+    ids = array.array("q", (int(KEYS ** draw.random()) - 1 for _ in range(samples * IDS)))
     write_tensors(path, ids, labels, **more)
 
 

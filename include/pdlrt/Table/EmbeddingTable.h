@@ -151,8 +151,8 @@ public:
 
   /// Takes `count` rows out of memory, or all; returns how many. By what
   /// headers say. Between updates. Throws std::bad_alloc, and some have gone.
-  /// Where the table keeps them elsewhere, nothing else can be told of it;
-  /// about as many go then, and fewer while they are saved.
+  /// Where the table keeps them elsewhere, nothing else can be told of it, and
+  /// it may be fewer while they are saved.
   virtual int64_t evict(int64_t count, Eviction order) = 0;
   /// The rows of shards [first, end) leave memory for where they are kept, if
   /// they are; of a table that is restored, whose rows nobody has.

@@ -12,7 +12,8 @@
 // waited for, and what an ended process has left is removed by the next one.
 //
 // Blocks that were given last are in memory (RecentBlocks.h), and written many
-// at once by a thread of the store's own: who gives one waits for no disk.
+// at once by a thread of the store's own: who gives one waits for the disk only
+// where that is slower for long.
 //
 // The store knows blocks of bytes, by table, shard and number. Which rows are
 // in which block, tables know (SpillingTable.cpp). So RocksDB has one value for
@@ -43,7 +44,7 @@ public:
   /// Makes a folder of this process's own in `folder`, which is made where it
   /// is not there, and removes those of processes that have ended. Errors: the
   /// library is missing; the folder cannot be made or written. Ten times
-  /// `bufferBytes` are used beside what RocksDB caches.
+  /// `bufferBytes` are used, and what readers hold, beside what RocksDB caches.
   static Expected<std::shared_ptr<RowStore>>
   open(const std::string &folder, size_t bufferBytes = size_t(16) << 20);
   /// Removes the folder.
@@ -51,8 +52,9 @@ public:
   RowStore(const RowStore &) = delete;
   RowStore &operator=(const RowStore &) = delete;
 
-  /// Copies a block, or copies it again instead; a thread of the store's own
-  /// writes many at once. Throws std::bad_alloc, and nothing has changed.
+  /// Copies a block, or copies it again instead. Waits where three buffers of
+  /// blocks are yet to be written. Throws std::bad_alloc, and nothing has
+  /// changed.
   void put(uint64_t table, int shard, uint32_t number,
            std::string_view bytes) const;
 
@@ -63,20 +65,20 @@ public:
     auto operator<=>(const BlockName &) const = default;
   };
   /// Calls found(i, bytes) for each of the blocks, ascending, all of which have
-  /// been written, with `bytes` each; what it gets is valid within the call,
+  /// been put, with `bytes` each; what it gets is valid within the call,
   /// which may throw.
   void get(uint64_t table, std::span<const BlockName> names, size_t bytes,
            const std::function<void(size_t, const char *)> &found) const;
 
-  /// Reads the blocks of a shard as they are when it is made. One thread at a
-  /// time; the store outlives it.
+  /// Reads the blocks of a shard as they are when it is made, while nobody puts
+  /// one of that shard. One thread at a time; the store outlives it.
   class Reader {
   public:
     Reader(const RowStore &store, uint64_t table, int shard, size_t bytes);
     ~Reader();
     Reader(const Reader &) = delete;
     Reader &operator=(const Reader &) = delete;
-    /// A block that had been written, with `bytes`; valid up to the next call.
+    /// A block that had been put, with `bytes`; valid up to the next call.
     /// Fastest for ascending numbers.
     const char *at(uint32_t number);
 

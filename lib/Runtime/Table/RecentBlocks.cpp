@@ -11,11 +11,10 @@
 #include "pdlabi/hash.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
-#include <ranges>
 #include <tuple>
-#include <utility>
 
 using namespace pdlrt;
 
@@ -42,26 +41,53 @@ struct RecentBlocks::Buffer {
 RecentBlocks::RecentBlocks(size_t bufferBytes) : bufferBytes(bufferBytes) {}
 RecentBlocks::~RecentBlocks() = default;
 
-const std::vector<RecentBlocks::Entry> *
-RecentBlocks::entriesOf(uint64_t table, int shard) const {
+const RecentBlocks::Entries *RecentBlocks::entriesOf(uint64_t table,
+                                                     int shard) const {
   const auto found = tables.find(table);
   return found == tables.end() || found->second.empty()
              ? nullptr
              : &found->second[size_t(shard)];
 }
 
+const RecentBlocks::Entry *
+RecentBlocks::entryOf(uint64_t table, RowStore::BlockName name) const {
+  const Entries *entries = entriesOf(table, name.shard);
+  if (!entries)
+    return nullptr;
+  const auto found =
+      std::ranges::lower_bound(*entries, name.number, {}, &Entry::number);
+  return found != entries->end() && found->number == name.number ? &*found
+                                                                 : nullptr;
+}
+
+uint32_t RecentBlocks::bitOf(const Entry &entry) const {
+  return uint32_t(1) << (entry.buffer - buffers.front()->number);
+}
+
+RecentBlocks::Held RecentBlocks::hold(uint32_t bits) const {
+  Held held;
+  for (; bits; bits &= bits - 1)
+    held.push_back(buffers[size_t(std::countr_zero(bits))]);
+  return held;
+}
+
 /// Its blocks are found no more, unless later ones have their names.
 void RecentBlocks::dropOldest() {
   for (auto &[table, shards] : tables)
-    for (std::vector<Entry> &entries : shards)
+    for (Entries &entries : shards) {
       std::erase_if(entries, [&](const Entry &entry) {
         return entry.buffer == buffers.front()->number;
       });
+      // One that is restored may have had all of them.
+      constexpr size_t few = 64;
+      if (entries.capacity() > 4 * entries.size() + few)
+        entries.shrink_to_fit();
+    }
   buffers.pop_front();
   --written;
 }
 
-void RecentBlocks::put(uint64_t table, int shard, uint32_t blockNumber,
+void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
                        std::string_view bytes) {
   std::unique_lock lock(mutex);
   while (buffers.empty() || !buffers.back()->hasRoom(bytes.size())) {
@@ -69,26 +95,27 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t blockNumber,
       changed.wait(lock);
       continue;
     }
-    buffers.push_back(
-        std::make_shared<Buffer>(number, std::max(bufferBytes, bytes.size())));
-    ++number;
+    buffers.push_back(std::make_shared<Buffer>(
+        nextBuffer, std::max(bufferBytes, bytes.size())));
+    ++nextBuffer;
     changed.notify_all();
     while (buffers.size() > mostBuffers && written > 0)
       dropOldest();
   }
   Buffer &buffer = *buffers.back();
-  Shards &shards = tables[table];
+  std::vector<Entries> &shards = tables[table];
   if (shards.empty())
     shards.resize(pdlabi::logicalShardCount);
-  std::vector<Entry> &entries = shards[size_t(shard)];
   const std::string_view copy(buffer.start + buffer.used, bytes.size());
-  const auto earlier = std::ranges::find(entries, blockNumber, &Entry::number);
-  buffer.blocks.push_back({table, {shard, blockNumber}, copy});
-  if (earlier != entries.end()) {
-    *earlier = {blockNumber, buffer.number, copy};
+  buffer.blocks.push_back({table, {shard, number}, copy});
+  Entries &entries = shards[size_t(shard)];
+  const auto at = std::ranges::lower_bound(entries, number, {}, &Entry::number);
+  const Entry entry = {number, buffer.number, copy};
+  if (at != entries.end() && at->number == number) {
+    *at = entry;
   } else {
     try {
-      entries.push_back({blockNumber, buffer.number, copy});
+      entries.insert(at, entry);
     } catch (...) {
       buffer.blocks.pop_back();
       throw;
@@ -98,37 +125,30 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t blockNumber,
   buffer.used += bytes.size();
 }
 
-RecentBlocks::Held RecentBlocks::holdAll() const {
-  return {buffers.begin(), buffers.end()};
-}
-
 RecentBlocks::Held
 RecentBlocks::find(uint64_t table, std::span<const RowStore::BlockName> names,
                    std::string_view *blocks) const {
   const std::shared_lock lock(mutex);
-  bool isFound = false;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::vector<Entry> *entries = entriesOf(table, names[i].shard);
-    if (!entries)
-      continue;
-    const auto found =
-        std::ranges::find(*entries, names[i].number, &Entry::number);
-    if (found == entries->end())
-      continue;
-    blocks[i] = found->bytes;
-    isFound = true;
-  }
-  return isFound ? holdAll() : Held();
+  uint32_t bits = 0;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (const Entry *found = entryOf(table, names[i])) {
+      blocks[i] = found->bytes;
+      bits |= bitOf(*found);
+    }
+  return hold(bits);
 }
 
 RecentBlocks::Numbered RecentBlocks::ofShard(uint64_t table, int shard,
                                              Held &held) const {
   const std::shared_lock lock(mutex);
   Numbered blocks;
-  if (const std::vector<Entry> *entries = entriesOf(table, shard))
-    for (const Entry &entry : *entries)
-      blocks.emplace(entry.number, entry.bytes);
-  held = holdAll();
+  uint32_t bits = 0;
+  if (const Entries *entries = entriesOf(table, shard))
+    for (const Entry &entry : *entries) {
+      blocks.emplace_hint(blocks.end(), entry.number, entry.bytes);
+      bits |= bitOf(entry);
+    }
+  held = hold(bits);
   return blocks;
 }
 
@@ -152,14 +172,10 @@ std::vector<RecentBlocks::Block> RecentBlocks::oldest() const {
   {
     const std::shared_lock lock(mutex);
     const Buffer &buffer = *buffers[written];
-    for (const Block &block : buffer.blocks) {
-      const std::vector<Entry> &entries =
-          *entriesOf(block.table, block.name.shard);
-      const auto latest =
-          std::ranges::find(entries, block.name.number, &Entry::number);
-      if (latest->bytes.data() == block.bytes.data())
+    blocks.reserve(buffer.blocks.size());
+    for (const Block &block : buffer.blocks)
+      if (entryOf(block.table, block.name)->bytes.data() == block.bytes.data())
         blocks.push_back(block);
-    }
   }
   std::ranges::sort(blocks, {}, [](const Block &block) {
     return std::tuple(block.table, block.name);

@@ -9,7 +9,7 @@
 // What a store of rows (RowStore.h) was given last: blocks that RocksDB has not
 // yet, and some that it has. Rows that left memory lately come back more often
 // than others, and RocksDB would copy their blocks for each that does, out of
-// its buffer or its cache. Here they are found where they are.
+// its buffer or a file. Here they are found where they are.
 //
 // Blocks lie in buffers, one behind the other. A full one waits for who writes
 // it to a file, stays for a while then, and goes as a whole, the oldest first.
@@ -45,13 +45,14 @@ public:
   explicit RecentBlocks(size_t bufferBytes);
   ~RecentBlocks();
 
-  /// Keeps what was found where it is.
+  /// Keeps what was found where it is, with the buffers that it is in.
   using Held = std::vector<std::shared_ptr<const Buffer>>;
   /// Blocks of a shard, by their numbers.
   using Numbered = std::map<uint32_t, std::string_view>;
 
-  /// Copies a block, once there is room for it: only a few buffers wait for
-  /// their file. Throws std::bad_alloc, and nothing has changed.
+  /// Copies a block, once there is room for it: where three buffers wait for
+  /// their files, it waits for the first of these. Throws std::bad_alloc, and
+  /// nothing has changed.
   void put(uint64_t table, int shard, uint32_t number, std::string_view bytes);
   /// Sets those of `blocks` that are here; the others are in files by now.
   /// Throws std::bad_alloc.
@@ -86,12 +87,15 @@ private:
     uint32_t buffer;
     std::string_view bytes;
   };
-  /// By shard: few, so that looking at all of them is as good as an index.
-  using Shards = std::vector<std::vector<Entry>>;
+  /// In the order of their numbers.
+  using Entries = std::vector<Entry>;
 
-  /// The blocks of a shard, or null; with the mutex held.
-  const std::vector<Entry> *entriesOf(uint64_t table, int shard) const;
-  Held holdAll() const;
+  /// With the mutex held, as the next ones; null: there are none.
+  const Entries *entriesOf(uint64_t table, int shard) const;
+  const Entry *entryOf(uint64_t table, RowStore::BlockName name) const;
+  /// A bit for a buffer of those that there are.
+  uint32_t bitOf(const Entry &entry) const;
+  Held hold(uint32_t bits) const;
   void dropOldest();
 
   const size_t bufferBytes;
@@ -102,9 +106,10 @@ private:
   /// So many of them are in files.
   size_t written = 0;
   std::atomic<bool> ending{false};
-  /// The next buffer's.
-  uint32_t number = 0;
-  std::map<uint64_t, Shards> tables;
+  /// The number of the next buffer.
+  uint32_t nextBuffer = 0;
+  /// By table and shard.
+  std::map<uint64_t, std::vector<Entries>> tables;
 };
 
 } // namespace pdlrt

@@ -29,6 +29,10 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_options_set_write_buffer_size");
   library.find(functions.setFilesToMerge,
                "rocksdb_options_set_level0_file_num_compaction_trigger");
+  library.find(functions.setFilesToSlow,
+               "rocksdb_options_set_level0_slowdown_writes_trigger");
+  library.find(functions.setFilesToStop,
+               "rocksdb_options_set_level0_stop_writes_trigger");
   library.find(functions.increaseParallelism,
                "rocksdb_options_increase_parallelism");
   library.find(functions.setMaxOpenFiles, "rocksdb_options_set_max_open_files");

@@ -46,6 +46,8 @@ struct Library {
   void (*setCompactionStyle)(Options *, int);
   void (*setWriteBufferSize)(Options *, size_t);
   void (*setFilesToMerge)(Options *, int);
+  void (*setFilesToSlow)(Options *, int);
+  void (*setFilesToStop)(Options *, int);
   void (*increaseParallelism)(Options *, int);
   void (*setMaxOpenFiles)(Options *, int);
   void (*setInfoLogLevel)(Options *, int);

@@ -99,7 +99,10 @@ struct RowStore::Implementation {
   /// Makes the oldest blocks that have none yet a file.
   void write();
   void writeBeside();
+  /// Whether it went well; it does not matter if nobody needs files any more.
+  bool hasWritten(char *error) const;
   [[noreturn]] void end(const char *doing, const std::string &reason) const;
+  [[noreturn]] void end(const std::string &sentence) const;
 };
 
 std::string RowStore::Implementation::take(char *error) const {
@@ -112,15 +115,19 @@ std::string RowStore::Implementation::take(char *error) const {
 
 /// There is nothing to go on with, and nobody who could wait: who found this
 /// holds locks, and rows are gone as if memory had failed.
-void RowStore::Implementation::end(const char *doing,
-                                   const std::string &reason) const {
+void RowStore::Implementation::end(const std::string &sentence) const {
   // Others who find it wait for the end: it is said once.
   static std::mutex mutex;
   mutex.lock();
-  std::_Exit(fail(1, "rows could not be " + std::string(doing) + " " + folder +
-                         " (--table-spill): " + reason +
-                         "; go on from the last checkpoint, with a folder on a "
-                         "disk that has room"));
+  std::_Exit(fail(1, sentence));
+}
+
+void RowStore::Implementation::end(const char *doing,
+                                   const std::string &reason) const {
+  end("rows could not be " + std::string(doing) + " " + folder +
+      " (--table-spill): " + reason +
+      "; go on from the last checkpoint, with a folder on a disk that has "
+      "room");
 }
 
 Status RowStore::Implementation::open(size_t bufferBytes) {
@@ -146,8 +153,10 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   // is read from each that is newer than the one that has it. With them, many
   // files cost little.
   constexpr double filterBits = 10;
-  constexpr int filesToMerge = 8;
+  constexpr int filesToMerge = 8, filesToSlow = 64, filesToStop = 96;
   library.setFilesToMerge(options, filesToMerge);
+  library.setFilesToSlow(options, filesToSlow);
+  library.setFilesToStop(options, filesToStop);
   format = library.tableFormatCreate();
   library.setFilter(format, library.filterCreate(filterBits));
   cache = library.cacheCreate(cacheBytes);
@@ -174,6 +183,9 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
 
 RowStore::Implementation::~Implementation() {
   recent.end();
+  // Nobody needs what is being written or merged.
+  if (database)
+    library.cancelBackgroundWork(database, 0);
   if (writer.joinable())
     writer.join();
   if (database) {
@@ -260,30 +272,37 @@ RowStore::~RowStore() = default;
 // Blocks
 //===----------------------------------------------------------------------===//
 
+bool RowStore::Implementation::hasWritten(char *error) const {
+  if (error && !recent.isEnding())
+    end("written to", take(error));
+  take(error);
+  return !recent.isEnding();
+}
+
 void RowStore::Implementation::write() {
-  constexpr const char *doing = "written to";
   const TraceSpan span("write rows");
   char *error = nullptr;
   for (const auto &[table, name, bytes] : recent.oldest()) {
-    if (recent.isEnding())
-      return;
     const BlockKey key(table, name.shard, name.number);
     library.put(database, unlogged, key.data(), key.size(), bytes.data(),
                 bytes.size(), &error);
-    check(error, doing);
+    if (!hasWritten(error))
+      return;
   }
   library.flush(database, waiting, &error);
-  check(error, doing);
-  recent.noteWritten();
+  if (hasWritten(error))
+    recent.noteWritten();
 }
 
 void RowStore::Implementation::writeBeside() {
-  Trace::nameThread("rows to disk");
   try {
+    Trace::nameThread("rows to disk");
     while (recent.waitForFull())
       write();
   } catch (const std::bad_alloc &) {
-    end("written to", "memory ran out");
+    end("memory ran out while rows were written to " + folder +
+        " (--table-spill); go on from the last checkpoint, with a lower "
+        "--max-table-memory");
   }
 }
 
@@ -319,13 +338,13 @@ void RowStore::get(
       values[count] = nullptr;
       problems[count++] = nullptr;
     }
+    // Who is told of a block may throw.
+    std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
+    owned.reserve(count);
     if (count > 0)
       library.multiGet(own->database, own->reads, own->family, count,
                        pointers.data(), sizes.data(), values.data(),
                        problems.data(), /*sorted_input=*/true);
-    // Who is told of a block may throw.
-    std::vector<std::unique_ptr<PinnedValue, void (*)(PinnedValue *)>> owned;
-    owned.reserve(count);
     for (size_t i = 0; i < count; ++i)
       owned.emplace_back(values[i], library.pinnedDestroy);
     for (size_t i = 0, asked = 0; i < some.size(); ++i) {

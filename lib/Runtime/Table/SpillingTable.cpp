@@ -122,10 +122,17 @@ private:
   /// left memory since.
   bool resolve(const Wanted &wanted, const char *block, void **rows,
                RowImages *images) const;
-  /// Replaces `rows` by `share` of the rows of a shard in memory, those that go
+  /// So many rows are to leave a shard.
+  struct Leaving {
+    int shard;
+    int64_t rows;
+  };
+  /// Chooses the next shards that `count` rows, or fewer, are to leave.
+  std::vector<Leaving> takeTurn(int64_t count);
+  /// Replaces `rows` by `count` of the rows of a shard in memory, those that go
   /// first; of those that have come in since the last call only if others are
   /// not enough.
-  void chooseLeaving(int number, double share, Eviction order,
+  void chooseLeaving(int number, int64_t count, Eviction order,
                      std::vector<TableRow> &rows);
   /// Rows of a shard leave memory.
   void spill(int number, std::span<const TableRow> rows);
@@ -137,10 +144,11 @@ private:
   /// By shard, with which they are locked.
   std::unique_ptr<SpilledShard[]> spilled;
   /// By shard, with which they are locked: rows that have come in since some of
-  /// the shard were evicted, which a step is about to use. Some may have gone.
+  /// the shard were evicted, of which a step is about to use the last ones.
+  /// Some may have gone.
   std::unique_ptr<std::vector<void *>[]> recent;
-  /// How often rows were evicted. Nobody else does meanwhile.
-  unsigned turn = 0;
+  /// Whose turn it is to be looked at for rows that leave.
+  int nextShard = 0;
   /// By shard: rows that are not in memory. Written with the shard locked.
   std::unique_ptr<std::atomic<int64_t>[]> stored;
   /// By shard: how often it has been saved (`SpilledHead::saves`).
@@ -412,7 +420,7 @@ void SpillingTable::spill(int number, std::span<const TableRow> rows) {
   shard.clean(place, number);
 }
 
-void SpillingTable::chooseLeaving(int number, double share, Eviction order,
+void SpillingTable::chooseLeaving(int number, int64_t count, Eviction order,
                                   std::vector<TableRow> &rows) {
   std::vector<void *> needed;
   {
@@ -440,8 +448,7 @@ void SpillingTable::chooseLeaving(int number, double share, Eviction order,
                           : rank.first << 16 | rank.second,
                       rows[i]});
   }
-  const auto leaving = std::min<size_t>(
-      rows.size(), size_t(std::ceil(share * double(rows.size()))));
+  const size_t leaving = std::min(rows.size(), size_t(count));
   std::ranges::nth_element(ranked, ranked.begin() + int64_t(leaving), {},
                            &Ranked::rank);
   for (size_t i = 0; i < leaving; ++i)
@@ -449,30 +456,51 @@ void SpillingTable::chooseLeaving(int number, double share, Eviction order,
   rows.resize(leaving);
 }
 
+std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
+  // To look at a row costs as much as to write it, so few shards are looked at,
+  // in turn, as long as half of their rows can stay: those used lately do.
+  // Which rows leave changes no result.
+  constexpr int64_t mostTurns = 4;
+  const int64_t all = heldRows();
+  const int64_t wanted = std::max(all / mostTurns, std::min(all, 2 * count));
+  const TableMoment *reading = moment();
+  std::vector<Leaving> shards;
+  int64_t sum = 0;
+  for (int i = 0; i < shardCount && sum < wanted; ++i) {
+    const int number = nextShard;
+    nextShard = (nextShard + 1) % shardCount;
+    const int64_t rows = HashTable::shardSize(number);
+    if (rows == 0 || (reading && !reading->isPassed(number)))
+      continue;
+    shards.push_back({number, rows});
+    sum += rows;
+  }
+  // While a save goes on there may be few of them, which keep what is used.
+  const double share = std::min(
+      double(count) / double(std::max<int64_t>(1, sum)),
+      std::max(0.5, double(count) / double(std::max<int64_t>(1, all))));
+  double before = 0;
+  for (Leaving &shard : shards) {
+    const double behind = before + share * double(shard.rows);
+    shard.rows = std::llround(behind) - std::llround(before);
+    before = behind;
+  }
+  return shards;
+}
+
 int64_t SpillingTable::evict(int64_t count, Eviction order) {
   const TraceSpan span("spill", {count});
-  const int64_t all = heldRows();
-  if (count <= 0 || all == 0)
-    return 0;
-  // To look at a row costs as much as to write it, so few shards are looked at,
-  // each in its turn, as long as half of their rows can stay: those used lately
-  // do. Which rows leave changes no result.
-  constexpr int mostTurns = 4, fewRows = 8;
-  const double share = std::min(1.0, double(count) / double(all));
-  const int turns = all < fewRows * shardCount
-                        ? 1
-                        : std::clamp(int(0.5 / share), 1, mostTurns);
+  const std::vector<Leaving> shards =
+      takeTurn(std::clamp<int64_t>(count, 0, heldRows()));
   std::atomic<int64_t> leaving{0};
-  const int first = turn++ % turns;
-  fallibleRanges((shardCount - first + turns - 1) / turns,
-                 double(count) * bytesOfRead, [&](int64_t begin, int64_t end) {
+  fallibleRanges(int64_t(shards.size()), double(count) * bytesOfRead,
+                 [&](int64_t begin, int64_t end) {
                    std::vector<TableRow> rows;
                    for (int64_t i = begin; i < end; ++i) {
-                     const int number = first + turns * int(i);
-                     if (const TableMoment *reading = moment();
-                         reading && !reading->isPassed(number))
+                     const auto [number, some] = shards[size_t(i)];
+                     if (some == 0)
                        continue;
-                     chooseLeaving(number, share * turns, order, rows);
+                     chooseLeaving(number, some, order, rows);
                      spill(number, rows);
                      leaving += int64_t(rows.size());
                    }

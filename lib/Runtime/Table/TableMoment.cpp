@@ -377,7 +377,8 @@ void TableMoment::noteBroughtIn(int64_t key, void *row) noexcept {
   } catch (const std::bad_alloc &) {
     return;
   }
-  room->take((rows.capacity() - before) * sizeof(TableRow),
+  room->take(heapBytes(rows.capacity() * sizeof(TableRow)) -
+                 heapBytes(before * sizeof(TableRow)),
              /*isLimited=*/false);
 }
 
@@ -455,7 +456,7 @@ void TableMoment::pass(int number, std::span<const TableRow> rows,
     }
     shard.isPassed.store(true, std::memory_order_release);
     room->give(shard.known.bytes() + shard.images.bytes() +
-               shard.broughtIn.capacity() * sizeof(TableRow));
+               heapBytes(shard.broughtIn.capacity() * sizeof(TableRow)));
     shard.known.clear();
     shard.images.clear();
     // Braces would keep the memory.

@@ -12,6 +12,7 @@
 
 #include "Support/TestFolder.h"
 #include "Table/RocksLibrary.h"
+#include "pdlabi/hash.h"
 #include "pdlrt/State/TableBound.h"
 #include "pdlrt/Table/EmbeddingTable.h"
 #include "pdlrt/Table/RowStore.h"
@@ -543,6 +544,29 @@ TEST_F(SpillingTableTest, WhatHasJustComeInStays) {
   spilling->evict(left, Eviction::LeastFrequent);
   EXPECT_EQ(spilling->heldRows(), 0);
   expectEqual();
+}
+
+// Few shards are looked at in a call, wherever rows are: a server may have one
+// shard of four.
+TEST_F(SpillingTableTest, AsManyLeaveAsAreAskedFor) {
+  for (const int every : {1, 4}) {
+    make();
+    std::vector<int64_t> keys;
+    for (int64_t key = 0; keys.size() < 20'000; ++key)
+      if (pdlabi::shardOfMixedKey(pdlabi::mixKey(uint64_t(key))) % every == 0)
+        keys.push_back(key);
+    update(keys);
+    int64_t held = spilling->heldRows();
+    ASSERT_EQ(held, int64_t(keys.size()));
+    for (const int64_t count : {1, 100, 1500, 1500, 1500, 1500, 7000, 4000}) {
+      EXPECT_EQ(spilling->evict(count, Eviction::LeastRecent), count);
+      held -= count;
+      EXPECT_EQ(spilling->heldRows(), held);
+    }
+    EXPECT_EQ(spilling->evict(1 << 30, Eviction::LeastFrequent), held);
+    EXPECT_EQ(spilling->evict(5, Eviction::LeastFrequent), 0);
+    expectEqual();
+  }
 }
 
 TEST_F(SpillingTableTest, LeavesNoFolder) {
