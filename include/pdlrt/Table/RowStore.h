@@ -44,7 +44,8 @@ public:
   /// Makes a folder of this process's own in `folder`, which is made where it
   /// is not there, and removes those of processes that have ended. Errors: the
   /// library is missing; the folder cannot be made or written. Ten times
-  /// `bufferBytes` are used, and what readers hold, beside what RocksDB caches.
+  /// `bufferBytes` are used, what readers hold, and what RocksDB knows of
+  /// files.
   static Expected<std::shared_ptr<RowStore>>
   open(const std::string &folder, size_t bufferBytes = size_t(16) << 20);
   /// Removes the folder.

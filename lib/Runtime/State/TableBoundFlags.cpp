@@ -56,9 +56,9 @@ void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
                  "result depends on the bound then. What is there goes when "
                  "the process ends; checkpoints have all rows. Of the bound, "
                  "each row that is there takes some seven bytes; besides it, "
-                 "160 MiB of memory and 8 a table (1024 rows, if those take "
-                 "more). A local disk, with "
-                 "room for four times the rows")
+                 "160 MiB of memory, 4 a table (1024 rows, if those take "
+                 "more) and seven bytes of a thousand in the folder. A local "
+                 "disk, with room for four times the rows")
       ->type_name("FOLDER")
       ->group(group);
   app.add_option("--table-eviction", bound.order,

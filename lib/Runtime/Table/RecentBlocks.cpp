@@ -9,36 +9,76 @@
 #include "Table/RecentBlocks.h"
 
 #include "pdlabi/hash.h"
+#include "pdlrt/Core/AddressBlocks.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 using namespace pdlrt;
 
 /// Buffers that wait for their files, and all of them.
 static constexpr size_t mostWaiting = 3, mostBuffers = 7;
 
+/// Memory of buffers that have gone, for the next ones: the system would clear
+/// each page that it takes back. Thread-safe.
+class RecentBlocks::Memory {
+public:
+  struct Piece {
+    explicit Piece(size_t bytes) : blocks(bytes), start(blocks.take(bytes)) {}
+    AddressBlocks blocks;
+    char *const start;
+  };
+
+  /// Throws std::bad_alloc.
+  std::unique_ptr<Piece> take(size_t bytes) {
+    {
+      const std::lock_guard lock(mutex);
+      if (bytes == pieceBytes && spare)
+        return std::move(spare);
+    }
+    return std::make_unique<Piece>(bytes);
+  }
+  void give(std::unique_ptr<Piece> piece, size_t bytes) {
+    const std::lock_guard lock(mutex);
+    if (bytes == pieceBytes && !spare)
+      spare = std::move(piece);
+  }
+
+  explicit Memory(size_t pieceBytes) : pieceBytes(pieceBytes) {}
+
+private:
+  const size_t pieceBytes;
+  std::mutex mutex;
+  std::unique_ptr<Piece> spare;
+};
+
 /// Memory of blocks. What was written to it stays as it is.
 struct RecentBlocks::Buffer {
-  Buffer(uint32_t number, size_t bytes)
-      : number(number), memory(bytes), start(memory.take(bytes)),
-        capacity(bytes) {}
+  Buffer(uint32_t number, size_t bytes, std::shared_ptr<Memory> memory)
+      : number(number), memory(std::move(memory)),
+        piece(this->memory->take(bytes)), capacity(bytes) {}
+  ~Buffer() { memory->give(std::move(piece), capacity); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
 
   bool hasRoom(size_t bytes) const { return bytes <= capacity - used; }
+  char *next() const { return piece->start + used; }
 
   const uint32_t number;
-  AddressBlocks memory;
-  char *const start;
+  const std::shared_ptr<Memory> memory;
+  std::unique_ptr<Memory::Piece> piece;
   const size_t capacity;
   size_t used = 0;
   /// Of all blocks, in the order in which they came.
   std::vector<Block> blocks;
 };
 
-RecentBlocks::RecentBlocks(size_t bufferBytes) : bufferBytes(bufferBytes) {}
+RecentBlocks::RecentBlocks(size_t bufferBytes)
+    : bufferBytes(bufferBytes), memory(std::make_shared<Memory>(bufferBytes)) {}
 RecentBlocks::~RecentBlocks() = default;
 
 const RecentBlocks::Entries *RecentBlocks::entriesOf(uint64_t table,
@@ -96,7 +136,7 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
       continue;
     }
     buffers.push_back(std::make_shared<Buffer>(
-        nextBuffer, std::max(bufferBytes, bytes.size())));
+        nextBuffer, std::max(bufferBytes, bytes.size()), memory));
     ++nextBuffer;
     changed.notify_all();
     while (buffers.size() > mostBuffers && written > 0)
@@ -106,7 +146,8 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
   std::vector<Entries> &shards = tables[table];
   if (shards.empty())
     shards.resize(pdlabi::logicalShardCount);
-  const std::string_view copy(buffer.start + buffer.used, bytes.size());
+  char *const to = buffer.next();
+  const std::string_view copy(to, bytes.size());
   buffer.blocks.push_back({table, {shard, number}, copy});
   Entries &entries = shards[size_t(shard)];
   const auto at = std::ranges::lower_bound(entries, number, {}, &Entry::number);
@@ -121,7 +162,7 @@ void RecentBlocks::put(uint64_t table, int shard, uint32_t number,
       throw;
     }
   }
-  std::memcpy(buffer.start + buffer.used, bytes.data(), bytes.size());
+  std::memcpy(to, bytes.data(), bytes.size());
   buffer.used += bytes.size();
 }
 

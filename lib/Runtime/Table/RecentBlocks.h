@@ -19,7 +19,6 @@
 #ifndef LIB_RUNTIME_TABLE_RECENTBLOCKS_H
 #define LIB_RUNTIME_TABLE_RECENTBLOCKS_H
 
-#include "pdlrt/Core/AddressBlocks.h"
 #include "pdlrt/Table/RowStore.h"
 
 #include <atomic>
@@ -38,6 +37,7 @@ namespace pdlrt {
 
 /// Blocks by table, shard and number; of one name the last one. Thread-safe.
 class RecentBlocks {
+  class Memory;
   struct Buffer;
 
 public:
@@ -99,6 +99,7 @@ private:
   void dropOldest();
 
   const size_t bufferBytes;
+  const std::shared_ptr<Memory> memory;
   mutable std::shared_mutex mutex;
   std::condition_variable_any changed;
   /// From the oldest one to the one that is being filled.

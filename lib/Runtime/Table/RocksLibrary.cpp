@@ -46,13 +46,11 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_block_based_options_create");
   library.find(functions.tableFormatDestroy,
                "rocksdb_block_based_options_destroy");
-  library.find(functions.setBlockCache,
-               "rocksdb_block_based_options_set_block_cache");
+  library.find(functions.setNoBlockCache,
+               "rocksdb_block_based_options_set_no_block_cache");
   library.find(functions.setFilter,
                "rocksdb_block_based_options_set_filter_policy");
   library.find(functions.filterCreate, "rocksdb_filterpolicy_create_bloom");
-  library.find(functions.cacheCreate, "rocksdb_cache_create_lru");
-  library.find(functions.cacheDestroy, "rocksdb_cache_destroy");
 
   library.find(functions.open, "rocksdb_open_column_families");
   library.find(functions.close, "rocksdb_close");
@@ -74,7 +72,6 @@ static void findAll(SharedLibrary &library, Library &functions) {
                "rocksdb_readoptions_set_iterate_upper_bound");
   library.find(functions.setReadahead,
                "rocksdb_readoptions_set_readahead_size");
-  library.find(functions.setFillCache, "rocksdb_readoptions_set_fill_cache");
   library.find(functions.multiGet, "rocksdb_batched_multi_get_cf");
   library.find(functions.pinnedValue, "rocksdb_pinnableslice_value");
   library.find(functions.pinnedDestroy, "rocksdb_pinnableslice_destroy");

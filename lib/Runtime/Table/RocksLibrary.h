@@ -25,7 +25,6 @@ namespace pdlrt::rocks {
 struct Options;
 struct TableFormat;
 struct Filter;
-struct Cache;
 struct Database;
 struct Family;
 struct ReadOptions;
@@ -56,12 +55,10 @@ struct Library {
 
   TableFormat *(*tableFormatCreate)();
   void (*tableFormatDestroy)(TableFormat *);
-  void (*setBlockCache)(TableFormat *, Cache *);
+  void (*setNoBlockCache)(TableFormat *, unsigned char);
   /// Takes the filter.
   void (*setFilter)(TableFormat *, Filter *);
   Filter *(*filterCreate)(double);
-  Cache *(*cacheCreate)(size_t);
-  void (*cacheDestroy)(Cache *);
 
   Database *(*open)(const Options *, const char *, int, const char *const *,
                     const Options *const *, Family **, char **);
@@ -83,7 +80,6 @@ struct Library {
   void (*readOptionsDestroy)(ReadOptions *);
   void (*setUpperBound)(ReadOptions *, const char *, size_t);
   void (*setReadahead)(ReadOptions *, size_t);
-  void (*setFillCache)(ReadOptions *, unsigned char);
   void (*multiGet)(Database *, const ReadOptions *, Family *, size_t,
                    const char *const *, const size_t *, PinnedValue **, char **,
                    bool);

@@ -69,7 +69,6 @@ struct RowStore::Implementation {
   LockFile lock;
   Options *options = nullptr;
   TableFormat *format = nullptr;
-  Cache *cache = nullptr;
   ReadOptions *reads = nullptr;
   WriteOptions *unlogged = nullptr;
   FlushOptions *waiting = nullptr;
@@ -131,8 +130,6 @@ void RowStore::Implementation::end(const char *doing,
 }
 
 Status RowStore::Implementation::open(size_t bufferBytes) {
-  // Of older blocks than the recent ones.
-  constexpr size_t cacheBytes = size_t(16) << 20;
   constexpr int noCompression = 0, universalCompaction = 1;
   constexpr int errorsOnly = 3;
   constexpr int threads = 2;
@@ -159,8 +156,9 @@ Status RowStore::Implementation::open(size_t bufferBytes) {
   library.setFilesToStop(options, filesToStop);
   format = library.tableFormatCreate();
   library.setFilter(format, library.filterCreate(filterBits));
-  cache = library.cacheCreate(cacheBytes);
-  library.setBlockCache(format, cache);
+  // A block that was read has a row less that is asked for, and the system
+  // has it.
+  library.setNoBlockCache(format, 1);
   library.setTableFormat(options, format);
   reads = library.readOptionsCreate();
   unlogged = library.writeOptionsCreate();
@@ -201,8 +199,6 @@ RowStore::Implementation::~Implementation() {
     library.flushOptionsDestroy(waiting);
   if (format)
     library.tableFormatDestroy(format);
-  if (cache)
-    library.cacheDestroy(cache);
   if (options)
     library.optionsDestroy(options);
   std::error_code ignored;
@@ -378,13 +374,12 @@ struct RowStore::Reader::Implementation {
       : store(*rows.own), table(table), shard(shard), bytes(bytes),
         end(table, shard + 1),
         recent(store.recent.ofShard(table, shard, held)) {
-    // All of it is read, once: the cache is for rows that are asked for.
+    // All of it is read.
     constexpr size_t readaheadBytes = size_t(256) << 10;
     const Library &library = store.library;
     options = library.readOptionsCreate();
     library.setUpperBound(options, end.data(), end.size());
     library.setReadahead(options, readaheadBytes);
-    library.setFillCache(options, 0);
     iterator = library.iteratorCreate(store.database, options, store.family);
   }
   ~Implementation() {

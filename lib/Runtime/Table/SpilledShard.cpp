@@ -28,7 +28,7 @@ bool SpilledHead::isDirty() const {
 /// A block is what a disk reads for one row, and what RocksDB has one value
 /// for.
 static uint32_t rowsOfBlock(size_t bytesOfRow) {
-  constexpr size_t blockBytes = 8192, mostRows = 64;
+  constexpr size_t blockBytes = 4096, mostRows = 64;
   return uint32_t(std::clamp(blockBytes / bytesOfRow, size_t(1), mostRows));
 }
 

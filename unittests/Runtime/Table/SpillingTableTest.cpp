@@ -422,9 +422,9 @@ TEST_F(SpillingTableTest, RestoredRowsTakeMemoryInTurn) {
   }
   EXPECT_EQ(table->size(), keyCount);
   EXPECT_EQ(table->heldRows(), 0);
-  // Blocks that wait until they are full take 8 KiB a shard, the index of those
+  // Blocks that wait until they are full take 4 KiB a shard, the index of those
   // in the store a few bytes a row.
-  EXPECT_LT(table->memoryBytes(), EmbeddingTable::shardCount * size_t(9000) +
+  EXPECT_LT(table->memoryBytes(), EmbeddingTable::shardCount * size_t(5000) +
                                       size_t(keyCount) * table->rowBytes() / 4);
   std::vector<float> initial(64);
   for (int64_t key = 0; key < keyCount; key += 997) {
