@@ -232,11 +232,25 @@ class ServeProtocol(ServedModels):
                                              outcome="ok"), 3)
             # A call is over behind its answer.
             self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="grpc") == 0)
+        del request.inputs[0].contents.fp32_contents[-1]
+        # One that was given up is not scored, beside one that was not.
+        with Server(self.models, "--batch-delay", "2", grpc=True) as server:
+            with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
+                stub = stubs.GRPCInferenceServiceStub(channel)
+                other = stub.ModelInfer.future(request)
+                with self.assertRaises(grpc.RpcError) as caught:
+                    stub.ModelInfer(request, timeout=0.3)
+                self.assertEqual(caught.exception.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+                self.assertEqual(list(other.result().outputs[0].contents.fp32_contents),
+                                 self.expected[:3])
+                self.wait_until(lambda: server.metric("pdl_serve_requests_total", protocol="grpc",
+                                                      outcome="cancelled") == 1)
+                self.assertEqual(server.metric("pdl_serve_batch_samples_sum"), 3)
+                self.assertEqual(server.metric("pdl_serve_waiting_samples"), 0)
         # Calls that were taken are finished at the end.
         with Server(self.models, "--batch-delay", "600", grpc=True) as server:
             with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
                 stub = stubs.GRPCInferenceServiceStub(channel)
-                del request.inputs[0].contents.fp32_contents[-1]
                 waiting = [stub.ModelInfer.future(request) for _ in range(3)]
                 self.wait_until(lambda: server.metric("pdl_serve_waiting_samples") == 9)
                 server.end()

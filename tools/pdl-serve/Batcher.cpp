@@ -27,7 +27,7 @@ public:
 
   /// Scores and finishes the jobs, all of one lane. What it returns is ok, or
   /// says which server did not answer.
-  Outcome run(Batch batch);
+  Outcome run(Batch &batch);
 
 private:
   /// The inputs of several jobs, one behind the other.
@@ -37,6 +37,7 @@ private:
     Texts texts;
   };
 
+  void finish(std::unique_ptr<Job> &job);
   Outcome scoreAlone(Job &job);
   Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
@@ -183,15 +184,27 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   return {};
 }
 
-Outcome Batcher::Worker::run(Batch batch) {
+void Batcher::Worker::finish(std::unique_ptr<Job> &job) {
+  metrics.waitingSamples().Decrement(double(job->batch));
+  job->finish();
+  job.reset();
+}
+
+Outcome Batcher::Worker::run(Batch &batch) {
   const auto now = Clock::now();
   int64_t samples = 0;
-  for (const std::unique_ptr<Job> &job : batch) {
-    samples += job->batch;
+  for (std::unique_ptr<Job> &job : batch) {
     job->version->metricsOf(job->programIndex)
         .waiting->Observe(
             std::chrono::duration<double>(now - job->arrived).count());
+    if (job->isCancelled()) {
+      job->outcome = {Code::Cancelled, "who asked has left"};
+      finish(job);
+    } else {
+      samples += job->batch;
+    }
   }
+  std::erase(batch, nullptr);
   const bool isTogether = batch.size() > 1;
   Outcome together;
   if (isTogether)
@@ -208,9 +221,7 @@ Outcome Batcher::Worker::run(Batch batch) {
       job->outcome = withMemory([&] { return scoreAlone(*job); });
     if (job->outcome.code == Code::Unavailable)
       unavailable = job->outcome;
-    metrics.waitingSamples().Decrement(double(job->batch));
-    job->finish();
-    job.reset();
+    finish(job);
   }
   return unavailable;
 }
@@ -253,38 +264,44 @@ Lane &Batcher::laneOf(Job &job) {
   if (const auto found = std::ranges::find_if(lanes, isSame);
       found != lanes.end())
     return **found;
-  lanes.push_back(std::make_unique<Lane>());
+  auto lane = std::make_unique<Lane>();
   std::shared_ptr<Seats> &asking = job.version->seats;
   if (job.version->isConnected() && !asking)
     asking = std::make_shared<Seats>();
-  lanes.back()->seats = job.version->isConnected() ? asking : ownSeats;
+  lane->seats = job.version->isConnected() ? asking : ownSeats;
   for (const JobInput &input : job.inputs)
-    lanes.back()->hasTexts.push_back(input.hasTexts());
+    lane->hasTexts.push_back(input.hasTexts());
+  lanes.push_back(std::move(lane));
   return *lanes.back();
 }
 
 void Batcher::submit(std::unique_ptr<Job> job) {
-  {
+  const Outcome refused = withMemory([&] {
     const std::lock_guard lock(mutex);
     Lane &lane = laneOf(*job);
-    if (lane.seats->waiting < options.mostWaiting) {
-      const bool wasEmpty = lane.jobs.empty(),
-                 wasFull = lane.samples >= options.mostSamples;
-      metrics.waitingSamples().Increment(double(job->batch));
-      lane.samples += job->batch;
-      lane.jobs.push_back(std::move(job));
-      ++lane.seats->waiting;
-      if (wasEmpty)
-        filled.push_back(&lane);
-      if (wasEmpty || (!wasFull && lane.samples >= options.mostSamples))
-        wakeOne();
-    }
-  }
+    if (lane.seats->waiting >= options.mostWaiting)
+      return Outcome(
+          Code::Unavailable,
+          fmt::format("{} requests wait already, as many as may; send this one "
+                      "later, or to another server",
+                      options.mostWaiting));
+    const bool wasEmpty = lane.jobs.empty(),
+               wasFull = lane.samples >= options.mostSamples;
+    const int64_t samples = job->batch;
+    // First what may throw: then nothing has changed.
+    filled.reserve(filled.size() + 1);
+    lane.jobs.push_back(std::move(job));
+    metrics.waitingSamples().Increment(double(samples));
+    lane.samples += samples;
+    ++lane.seats->waiting;
+    if (wasEmpty)
+      filled.push_back(&lane);
+    if (wasEmpty || (!wasFull && lane.samples >= options.mostSamples))
+      wakeOne();
+    return Outcome();
+  });
   if (job) {
-    job->outcome = {Code::Unavailable,
-                    fmt::format("{} requests wait already, as many as may; "
-                                "send this one later, or to another server",
-                                options.mostWaiting)};
+    job->outcome = refused;
     job->finish();
   }
 }
@@ -322,21 +339,25 @@ Lane *Batcher::findRipe(Clock::time_point now, Clock::time_point &until) const {
   return oldest;
 }
 
-Batcher::Batch Batcher::takeBatch(Lane &lane) {
-  Batch batch;
+void Batcher::takeBatch(Lane &lane, Batch &batch) {
   int64_t samples = 0;
   while (!lane.jobs.empty() &&
          (batch.empty() ||
           samples + lane.jobs.front()->batch <= options.mostSamples)) {
-    samples += lane.jobs.front()->batch;
-    batch.push_back(std::move(lane.jobs.front()));
+    const int64_t more = lane.jobs.front()->batch;
+    try {
+      batch.push_back(std::move(lane.jobs.front()));
+    } catch (const std::bad_alloc &) {
+      // The next batch has the rest.
+      break;
+    }
     lane.jobs.pop_front();
+    samples += more;
   }
   lane.samples -= samples;
   lane.seats->waiting -= batch.size();
   if (lane.jobs.empty())
     std::erase(filled, &lane);
-  return batch;
 }
 
 std::unique_ptr<Job> Batcher::takeEarlier(const Seats &seats,
@@ -357,6 +378,8 @@ std::unique_ptr<Job> Batcher::takeEarlier(const Seats &seats,
 
 void Batcher::work() {
   Worker worker(metrics);
+  Batch batch;
+  batch.reserve(1);
   std::unique_lock lock(mutex);
   for (;;) {
     Clock::time_point until;
@@ -364,14 +387,15 @@ void Batcher::work() {
     if (Lane *lane = findRipe(now, until)) {
       // The lane goes with its version.
       const std::shared_ptr<Seats> seats = lane->seats;
-      Batch batch = takeBatch(*lane);
+      takeBatch(*lane, batch);
       ++seats->taken;
       ++running;
       // Whoever waits may have been told of this batch only.
       if (!filled.empty())
         wakeOne();
       lock.unlock();
-      const Outcome unavailable = worker.run(std::move(batch));
+      const Outcome unavailable = worker.run(batch);
+      batch.clear();
       lock.lock();
       --seats->taken;
       --running;

@@ -61,7 +61,7 @@ public:
   ~Batcher();
 
   /// Takes a job with bound inputs; it is finished later by another thread, or,
-  /// where too many wait, at once.
+  /// where too many wait or memory runs out, at once.
   void submit(std::unique_ptr<Job> job);
   /// From now on no request waits for others, because none may come.
   void hurry();
@@ -74,7 +74,8 @@ private:
   /// The lane whose first job came first of those that wait no longer and have
   /// a seat; null: none, and `until` is when there may be one.
   Lane *findRipe(Clock::time_point now, Clock::time_point &until) const;
-  Batch takeBatch(Lane &lane);
+  /// Adds jobs of a lane that has some to `batch`, which has room for one.
+  void takeBatch(Lane &lane, Batch &batch);
   /// A job that came before `since`, of any lane with these seats; null: none.
   std::unique_ptr<Job> takeEarlier(const Seats &seats, Clock::time_point since);
   void wakeOne();

@@ -46,6 +46,8 @@ static grpc::Status statusOf(const Outcome &outcome) {
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence};
   case Code::Unavailable:
     return {grpc::StatusCode::UNAVAILABLE, sentence};
+  case Code::Cancelled:
+    return {grpc::StatusCode::CANCELLED, sentence};
   case Code::Internal:
     break;
   }
@@ -55,6 +57,14 @@ static grpc::Status statusOf(const Outcome &outcome) {
 //===----------------------------------------------------------------------===//
 // ModelInfer
 //===----------------------------------------------------------------------===//
+
+/// Elements of all types.
+static int countOf(const inference::InferTensorContents &contents) {
+  return contents.bool_contents_size() + contents.int_contents_size() +
+         contents.int64_contents_size() + contents.uint_contents_size() +
+         contents.uint64_contents_size() + contents.fp32_contents_size() +
+         contents.fp64_contents_size() + contents.bytes_contents_size();
+}
 
 /// Takes the elements where the message has them.
 static Outcome takeContents(const inference::InferTensorContents &contents,
@@ -66,23 +76,28 @@ static Outcome takeContents(const inference::InferTensorContents &contents,
   switch (tensor.type) {
   case DataType::Fp32:
     take(contents.fp32_contents());
-    return {};
+    break;
   case DataType::Fp64:
     take(contents.fp64_contents());
-    return {};
+    break;
   case DataType::Int32:
     take(contents.int_contents());
-    return {};
+    break;
   case DataType::Int64:
     take(contents.int64_contents());
-    return {};
+    break;
   case DataType::Bytes:
     for (const std::string &text : contents.bytes_contents())
       tensor.texts.add(text);
     tensor.count = contents.bytes_contents_size();
-    return {};
+    break;
   }
-  return {};
+  if (tensor.count == countOf(contents))
+    return {};
+  return Outcome::bad(
+      fmt::format("input '{}' has contents of another type than its datatype "
+                  "{}; give those of {} alone",
+                  tensor.name, nameOf(tensor.type), nameOf(tensor.type)));
 }
 
 namespace {
@@ -90,16 +105,18 @@ namespace {
 /// A call. gRPC keeps request and response until it is finished.
 class GrpcJob final : public Job {
 public:
-  GrpcJob(const inference::ModelInferRequest &request,
+  GrpcJob(const CallbackServerContext &context,
+          const inference::ModelInferRequest &request,
           inference::ModelInferResponse &response, ServerUnaryReactor &reactor,
           Metrics &metrics)
-      : request(request), response(response), reactor(reactor),
-        metrics(metrics) {
+      : context(context), request(request), response(response),
+        reactor(reactor), metrics(metrics) {
     metrics.connections(Protocol::Grpc).Increment();
   }
 
   /// Reads the request; not ok: it is refused.
   Outcome read(const Repository &repository);
+  bool isCancelled() const override { return context.IsCancelled(); }
   void finish() override;
 
 private:
@@ -108,6 +125,7 @@ private:
   void makeAnswer();
   void addOutput(int32_t index);
 
+  const CallbackServerContext &context;
   const inference::ModelInferRequest &request;
   inference::ModelInferResponse &response;
   ServerUnaryReactor &reactor;
@@ -341,7 +359,8 @@ GrpcServer::Service::ModelInfer(CallbackServerContext *context,
                                 const inference::ModelInferRequest *request,
                                 inference::ModelInferResponse *response) {
   ServerUnaryReactor *reactor = context->DefaultReactor();
-  auto job = std::make_unique<GrpcJob>(*request, *response, *reactor, metrics);
+  auto job = std::make_unique<GrpcJob>(*context, *request, *response, *reactor,
+                                       metrics);
   job->outcome = withMemory([&] { return job->read(repository); });
   if (job->outcome.ok())
     batcher.submit(std::move(job));

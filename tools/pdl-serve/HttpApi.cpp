@@ -32,6 +32,7 @@ static unsigned statusOf(Code code) {
   case Code::TooLarge:
     return 413;
   case Code::Unavailable:
+  case Code::Cancelled:
     return 503;
   case Code::Internal:
     return 500;

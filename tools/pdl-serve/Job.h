@@ -45,6 +45,9 @@ public:
   Job &operator=(const Job &) = delete;
   virtual ~Job() = default;
 
+  /// Whether nobody waits for the answer any more. By any thread, before it is
+  /// finished.
+  virtual bool isCancelled() const { return false; }
   /// Answers with `outcome` and `outputs`. Called once, by any thread; the job
   /// ends right after.
   virtual void finish() = 0;

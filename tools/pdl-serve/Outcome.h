@@ -16,7 +16,16 @@
 namespace pdlserve {
 
 /// Whose fault it is, in the words of no protocol.
-enum class Code { Ok, BadRequest, NotFound, TooLarge, Unavailable, Internal };
+enum class Code {
+  Ok,
+  BadRequest,
+  NotFound,
+  TooLarge,
+  Unavailable,
+  /// Who asked has left.
+  Cancelled,
+  Internal
+};
 
 /// As the metrics name it.
 constexpr const char *nameOf(Code code) {
@@ -31,6 +40,8 @@ constexpr const char *nameOf(Code code) {
     return "too_large";
   case Code::Unavailable:
     return "unavailable";
+  case Code::Cancelled:
+    return "cancelled";
   case Code::Internal:
     return "internal";
   }
