@@ -808,6 +808,12 @@ nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unsee
 // -----
 
 nn.group @g rule(@click_adagrad) rate(0.1)
+// expected-error @+1 {{has a score whose weights are all 0, so that every key scores 0}}
+nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 0.0, click = -0.0)
+
+// -----
+
+nn.group @g rule(@click_adagrad) rate(0.1)
 // expected-error @+1 {{score has 'show' twice}}
 nn.table @t : i64 -> tensor<4xf32> in @g init(#nn.zeros) shrink(every = 1, unseen = 1, least = 0.5) score(show = 1.0, show = 2.0)
 

@@ -40,14 +40,22 @@ static LogicalResult verifyScore(TableOp table) {
   if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
     return table.emitOpError("has a score of no slots; name some, such as "
                              "score(show = 0.1, click = 0.9) (C8)");
-  if (DictionaryAttr score = table.getScoreAttr())
-    for (NamedAttribute weight : score) {
-      auto number = dyn_cast<FloatAttr>(weight.getValue());
-      if (!number || !number.getValue().isFinite())
-        return table.emitOpError()
-               << "has a score with " << weight.getName().getValue() << " = "
-               << weight.getValue() << "; weights are finite numbers (C8)";
-    }
+  DictionaryAttr score = table.getScoreAttr();
+  if (!score)
+    return success();
+  bool isSome = false;
+  for (NamedAttribute weight : score) {
+    auto number = dyn_cast<FloatAttr>(weight.getValue());
+    if (!number || !number.getValue().isFinite())
+      return table.emitOpError()
+             << "has a score with " << weight.getName().getValue() << " = "
+             << weight.getValue() << "; weights are finite numbers (C8)";
+    isSome |= number.getValue().isNonZero();
+  }
+  if (!isSome)
+    return table.emitOpError(
+        "has a score whose weights are all 0, so that every key scores 0; "
+        "give one that counts, such as score(show = 0.1, click = 0.9) (C8)");
   return success();
 }
 
