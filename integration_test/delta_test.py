@@ -177,11 +177,20 @@ class Deltas(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("is one checkpoint; name the folder", refused.stderr)
         done = run(PDL_CHECKPOINT, "prune", saved, "--keep", 1)
-        self.assertIn("4 checkpoints are left", done.stdout)
-        merged = self.root / "kept-merged"
+        self.assertIn("kept 1 checkpoints, and 3 that these need", done.stdout)
+        # In a folder of its own, which is made, training goes on from it.
+        merged = self.root / "kept-merged" / newest.name
         run(PDL_CHECKPOINT, "merge", saved, merged)
         run(PDL_CHECKPOINT, "diff", saved, merged)
-        shutil.rmtree(merged)
+        refused = subprocess.run(
+            [self.program("local") / "trainer", "train",
+             *map(str, self.flags(merged, "--steps", 110, "--resume"))],
+            capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn(f"{merged}: is one checkpoint, not a folder of them", refused.stderr)
+        said = self.train(merged.parent, "--resume", steps=110).stdout
+        self.assertIn("resumed after 100 steps", said)
+        shutil.rmtree(merged.parent)
 
     def test_damage_is_named(self):
         saved = self.root / "damaged"

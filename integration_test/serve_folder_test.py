@@ -149,6 +149,8 @@ class ServeFolder(ServedModels):
                                  (404, "model 'ctr' has no version '3' that answers; its "
                                        "metadata have those that do"))
                 before = len(server.lines)
+                (self.models / "ctr" / "v3").mkdir()
+                server.wait_for("ctr/v3 is passed over: versions are folders, named by whole")
                 third.mkdir()
                 [whole] = (self.trainers["ctr"] / "library").glob("*.so")
                 library.write_bytes(whole.read_bytes()[:1 << 20])

@@ -421,7 +421,13 @@ FOLDERS = [
          "needs one of a folder 'checkpoints'"),
     Case("version_with_two_values",
          lambda world, new: shutil.copytree(world.export, version_of(world, new) / "export"),
-         "needs one of a folder 'checkpoints'"),
+         "has several of which there may be one: checkpoints, export; leave one"),
+    Case("version_with_a_link_to_nothing",
+         lambda world, new: (version_of(world, new, values=False) / "checkpoints").symlink_to(
+             "nowhere"), "checkpoints is a link to nowhere, and nothing is there"),
+    Case("version_with_one_checkpoint",
+         lambda world, new: (version_of(world, new, values=False) / "checkpoints").symlink_to(
+             next(world.saved.glob("step-*"))), "is one checkpoint; name the folder"),
     Case("version_with_no_checkpoint_yet",
          lambda world, new: (version_of(world, new, values=False) / "checkpoints").mkdir(),
          "has no checkpoint yet"),

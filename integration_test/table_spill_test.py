@@ -130,6 +130,12 @@ class TableSpill(table_life_test.TableLife):
 
     def test_what_cannot_be(self):
         self.translate("local", "sync")
+        done = subprocess.run([str(self.path / "local" / "trainer"), "train",
+                               *map(str, self.flags("four", "--steps", 2)),
+                               "--max-table-memory", "4"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--max-table-memory is 4 bytes, which few rows or none have room in",
+                      done.stderr)
         file = self.path / "file"
         file.write_text("")
         dense = self.path / "dense.mlir"

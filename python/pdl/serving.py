@@ -160,7 +160,11 @@ class Library:
 
 def _address(buffer, code, what):
     """Where the bytes of a buffer are, how many elements, and what keeps them."""
-    view = memoryview(buffer)
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ServingError(f"{what} is a {type(buffer).__name__} and no buffer; give an array of "
+                           f"'{code}', such as array.array('{code}', numbers)") from None
     if not view.c_contiguous:
         raise ServingError(f"{what} is not contiguous; copy it")
     kind = view.format.lstrip("@=<")
@@ -168,7 +172,7 @@ def _address(buffer, code, what):
     kind = "i" if kind == "l" and view.itemsize == 4 else kind
     if kind != code:
         raise ServingError(f"{what} has elements of '{view.format}', but takes '{code}'; "
-                           "convert it")
+                           "convert it, or give a list where it takes texts")
     count = view.nbytes // view.itemsize
     if view.readonly or not count:
         # ctypes points into what may be written only.
@@ -297,16 +301,27 @@ class Model:
 
     @staticmethod
     def _take_texts(raw, tensor, given, kept):
+        what = f"input '{tensor.name}'"
         if not tensor.takes_texts:
-            raise ServingError(f"input '{tensor.name}' takes numbers, no texts")
+            raise ServingError(f"{what} takes numbers, and a list is for texts; give an array of "
+                               f"'{tensor.code}', such as array.array('{tensor.code}', numbers)")
         texts = given
         if tensor.kind == "ragged":
             splits, texts = array.array("i", [0]), []
             for bag in given:
+                # Else each letter would be a text.
+                if isinstance(bag, (str, bytes)) or not hasattr(bag, "__iter__"):
+                    raise ServingError(f"{what} takes bags, a list of texts each, but one is "
+                                       f"{bag!r}; cut it as data files are at their "
+                                       "separator, and give a list")
                 texts.extend(bag)
                 splits.append(len(texts))
             raw.splits, _, alive = _address(splits, "i", "splits")
             kept.append(alive)
+        for text in texts:
+            if not isinstance(text, (str, bytes)):
+                raise ServingError(f"{what} takes texts, str or bytes, but one is a "
+                                   f"{type(text).__name__}")
         encoded = [text.encode() if isinstance(text, str) else text for text in texts]
         ends, end = array.array("q"), 0
         for text in encoded:

@@ -24,6 +24,8 @@ pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path);
 
 /// An error, for status 2, where there is something of that name.
 pdlrt::Status checkNewFolder(const std::string &path);
+/// Makes the folder in which one of that name is to be, where there is none.
+pdlrt::Status makeFolderOf(const std::string &path);
 
 /// Such as "1.5 MiB".
 std::string sizeText(uint64_t bytes);

@@ -101,6 +101,8 @@ int shrinkTo(const std::string &path, const ShrinkFlags &flags,
   const Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
+  if (const Status status = makeFolderOf(output); !status.ok())
+    return fail(1, status.message());
   const Expected<std::vector<ShrunkTable>> shrunk =
       shrinkCheckpoint(*checkpoint, output, *options);
   if (!shrunk)

@@ -170,13 +170,25 @@ Status checkNewFolder(const std::string &path) {
   return {};
 }
 
+Status makeFolderOf(const std::string &path) {
+  std::error_code error;
+  const std::filesystem::path parent =
+      std::filesystem::absolute(path, error).lexically_normal().parent_path();
+  std::filesystem::create_directories(parent, error);
+  return error ? Status::invalid(parent.string() + ": cannot be made: " +
+                                 error.message() + "; name another folder")
+               : Status();
+}
+
 static int merge(const std::string &path, const std::string &output) {
   if (const Status status = checkNewFolder(output); !status.ok())
     return fail(2, status.message());
   Expected<Checkpoint> checkpoint = openNamed(path);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
-  Status status = mergeCheckpoint(*checkpoint, output);
+  Status status = makeFolderOf(output);
+  if (status.ok())
+    status = mergeCheckpoint(*checkpoint, output);
   return status.ok() ? 0 : fail(1, status.message());
 }
 
@@ -190,12 +202,13 @@ static int prune(const std::string &path, int64_t keep) {
   const Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
   if (!folder)
     return fail(1, folder.status().message());
-  const Expected<std::vector<std::string>> removed = folder->prune(keep);
-  if (!removed)
-    return fail(1, removed.status().message());
-  for (const std::string &each : *removed)
+  const auto pruned = folder->prune(keep);
+  if (!pruned)
+    return fail(1, pruned.status().message());
+  for (const std::string &each : pruned->removed)
     print("removed " + each);
-  print(fmt::format("{} checkpoints are left", listCheckpoints(path).size()));
+  print(fmt::format("kept {} checkpoints, and {} that these need", pruned->kept,
+                    pruned->needed));
   return 0;
 }
 
@@ -292,7 +305,7 @@ static int run(int argc, char **argv) {
   CLI::App app(
       "Looks into the checkpoints that 'trainer train --checkpoint' "
       "writes. Wherever a checkpoint is asked for, a folder of them "
-      "stands for the newest whole one, and a delta for the state that "
+      "stands for the newest complete one, and a delta for the state that "
       "it has with all that it needs.",
       "pdl-checkpoint");
   app.require_subcommand(1);
@@ -305,7 +318,8 @@ static int run(int argc, char **argv) {
              "  pdl-checkpoint export saved -o served\n"
              "  pdl-checkpoint export saved --format tsv -o rows\n"
              "  pdl-checkpoint diff rows saved\n"
-             "  pdl-checkpoint merge saved/step-000000000130 whole\n"
+             "  pdl-checkpoint merge saved/step-000000000130 "
+             "whole/step-000000000130\n"
              "  pdl-checkpoint shrink saved -o less/step-000000000130 "
              "--unseen 7\n"
              "  pdl-checkpoint prune saved --keep 1\n"

@@ -10,6 +10,7 @@
 #include "ProgramMode.h"
 #include "Supervisor.h"
 #include "pdlrt/Core/FlagValues.h"
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProgramMain.h"
 
 #include <CLI/CLI.hpp>
@@ -233,12 +234,10 @@ static int run(int argc, char **argv) {
                  "The folder with the programs `trainer` and, but in mode "
                  "collective, `pserver`")
       ->required();
-  // CLI11 takes its words from the last one on.
-  try {
-    app.parse(Words(parts[0].rbegin(), parts[0].rend()));
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (const std::optional<int> status = pdlrt::parseFlags(
+          app, 1 + int(parts[0].size()), argv,
+          "words for trainers stand behind --, and 'pdl-launch --help' lists"))
+    return *status;
   options.trainerWords = parts[1];
   options.serverWords = parts[2];
   return launch(options);

@@ -11,6 +11,7 @@
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <future>
@@ -122,6 +123,9 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
       newest = at->path();
   if (error)
     return Status::invalid(folder.string() + ": " + error.message());
+  if (newest.empty() && fs::exists(folder / "manifest.json", error))
+    return Status::invalid(folder.string() +
+                           " is one checkpoint; name the folder that it is in");
   if (newest.empty())
     return Status::invalid(folder.string() + " has no checkpoint yet");
   return newest;
@@ -146,11 +150,28 @@ Expected<Repository::Content> Repository::contentOf(const std::string &where) {
   const bool hasCheckpoints = fs::exists(checkpoints, ignored),
              hasExport = fs::exists(mapped, ignored),
              hasServers = fs::exists(servers, ignored);
-  if (hasCheckpoints + hasExport + hasServers + !dump->empty() != 1)
+  const std::array sources = {
+      std::pair(hasCheckpoints, checkpoints), std::pair(hasExport, mapped),
+      std::pair(hasServers, servers), std::pair(!dump->empty(), *dump)};
+  std::string found;
+  for (const auto &[isThere, path] : sources) {
+    if (isThere)
+      found += (found.empty() ? "" : ", ") + path.filename().string();
+    else if (fs::is_symlink(path, ignored))
+      return Status::invalid(
+          fmt::format("{} is a link to {}, and nothing is there (yet); a link "
+                      "is read from the folder that it is in",
+                      path.string(), fs::read_symlink(path, ignored).string()));
+  }
+  if (found.empty())
     return Status::invalid(folder.string() +
                            " needs one of a folder 'checkpoints', a folder "
                            "'export', a dump (*.safetensors) and a file "
                            "'servers.json'");
+  if (hasCheckpoints + hasExport + hasServers + !dump->empty() != 1)
+    return Status::invalid(fmt::format("{} has several of which there may be "
+                                       "one: {}; leave one",
+                                       folder.string(), found));
   Content content;
   content.library = stampOf(*library);
   if (hasServers) {
@@ -184,6 +205,11 @@ Repository::Repository(std::string folder, Metrics &metrics)
 
 Repository::~Repository() = default;
 
+void Repository::passOver(const fs::path &path, const char *why) {
+  if (passedOver.insert(path.string()).second)
+    pdlrt::logInfo(fmt::format("{} is passed over: {}", path.string(), why));
+}
+
 bool Repository::listFolder(std::vector<Key> &keys) {
   std::error_code error;
   std::string where = folder;
@@ -191,17 +217,24 @@ bool Repository::listFolder(std::vector<Key> &keys) {
        model.increment(error)) {
     const std::string name = model->path().filename().string();
     std::error_code ignored;
-    // '@' stands before the name of a program.
-    if (name.starts_with(".") || name.find('@') != std::string::npos ||
-        !model->is_directory(ignored))
+    if (name.starts_with("."))
       continue;
+    // '@' stands before the name of a program.
+    if (name.find('@') != std::string::npos || !model->is_directory(ignored)) {
+      passOver(model->path(), "models are folders, without @ in their names");
+      continue;
+    }
     std::error_code inner;
     for (fs::directory_iterator version(model->path(), inner);
-         !inner && version != end; version.increment(inner))
-      if (const int64_t number =
-              versionNumber(version->path().filename().string());
-          number && version->is_directory(ignored))
+         !inner && version != end; version.increment(inner)) {
+      const std::string inModel = version->path().filename().string();
+      const int64_t number = versionNumber(inModel);
+      if (number && version->is_directory(ignored))
         keys.emplace_back(name, number);
+      else if (!inModel.starts_with("."))
+        passOver(version->path(), "versions are folders, named by whole "
+                                  "numbers from 1 on");
+    }
     // It may have been taken away meanwhile.
     if (inner && inner != std::errc::no_such_file_or_directory) {
       error = inner;

@@ -23,10 +23,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +89,8 @@ private:
 
   /// False: the folder could not be read.
   bool listFolder(std::vector<Key> &keys);
+  /// Says once that a name is none of a model or of a version.
+  void passOver(const std::filesystem::path &path, const char *why);
   void lookAt(const Key &key, Watched &watched);
   void askServers(const Key &key, Watched &watched, const Content &content);
   void fail(const Key &key, Watched &watched, const std::string &sentence);
@@ -104,6 +108,7 @@ private:
   /// Servers that were asked for what is not wanted any more.
   std::unique_ptr<Leaving> leaving;
   bool wasUnreadable = false;
+  std::set<std::string> passedOver;
 
   mutable std::mutex mutex;
   std::shared_ptr<const Models> current;

@@ -167,7 +167,8 @@ private:
 class CheckpointFolder {
 public:
   /// Makes the folder if it is not there, and removes what an interrupted
-  /// process left behind. Fails if another process writes to it.
+  /// process left behind. Fails if another process writes to it, or it is one
+  /// checkpoint.
   static Expected<CheckpointFolder> open(const std::string &path);
   /// The same for a process of a job whose earlier start may still hold the
   /// folder: none, and nothing is changed, where another process writes to it.
@@ -198,10 +199,17 @@ public:
   /// Removes checkpoints before that of `steps`, all but the newest so that
   /// `keep` remain, with all that these and later ones follow; 0 keeps all.
   Status removeOld(int64_t steps, int64_t keep) const;
-  /// Keeps the newest `keep` whose manifests, with those of all that they
-  /// follow, are whole, with what they follow; removes all others, and returns
-  /// their names. An error, and nothing is removed, where none is whole.
-  Expected<std::vector<std::string>> prune(int64_t keep) const;
+  struct Pruned {
+    /// Names of those that were removed.
+    std::vector<std::string> removed;
+    int64_t kept = 0;
+    /// What these follow.
+    int64_t needed = 0;
+  };
+  /// Keeps the newest `keep` that are whole, every bit of them and of what they
+  /// follow, with what they follow; removes all others. The threads of
+  /// `scheduler` read. An error, and nothing is removed, where none is whole.
+  Expected<Pruned> prune(int64_t keep, Scheduler *scheduler = nullptr) const;
 
 private:
   Status remove(int64_t steps) const;

@@ -225,8 +225,25 @@ static Status makeFolder(const std::string &path) {
   return {};
 }
 
+/// Whose own folder that is, which is not to become one of checkpoints.
+static Status checkNoCheckpoint(const std::string &path) {
+  const std::string name = path + "/" + manifestName;
+  std::error_code error;
+  if (!fs::exists(name, error))
+    return {};
+  const Expected<CheckpointManifest> manifest = readManifest(name);
+  return Status::invalid(
+      path + ": is one checkpoint, not a folder of them; name a new folder, " +
+      (manifest ? fmt::format("and move this one to {} in it to go on from it",
+                              fs::path(pathOf(".", manifest->progress.steps))
+                                  .filename()
+                                  .string())
+                : std::string("or the one that it is in")));
+}
+
 Expected<std::optional<CheckpointFolder>>
 CheckpointFolder::openIfFree(const std::string &path) {
+  PDLRT_RETURN_IF_ERROR(checkNoCheckpoint(path));
   PDLRT_RETURN_IF_ERROR(makeFolder(path));
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return cannotBeWritten(path, errno);
@@ -355,27 +372,40 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
   return {};
 }
 
-Expected<std::vector<std::string>> CheckpointFolder::prune(int64_t keep) const {
-  int64_t kept = 0;
+Expected<CheckpointFolder::Pruned>
+CheckpointFolder::prune(int64_t keep, Scheduler *scheduler) const {
+  Pruned pruned;
   std::set<int64_t> needed;
+  std::string firstRefused;
   const std::vector<int64_t> all = listCheckpoints(folder);
   for (int64_t steps : all) {
     std::set<int64_t> chain;
-    if (kept == keep || !addNeeded(folder, steps, chain))
+    if (pruned.kept == keep || !addNeeded(folder, steps, chain))
       continue;
-    ++kept;
+    const Expected<Checkpoint> checkpoint =
+        Checkpoint::open(nameOf(steps), CheckpointCheck::Everything, scheduler);
+    // What this process lacks is not the checkpoint's fault.
+    if (!checkpoint && checkpoint.status().code() == PDL_OUT_OF_MEMORY)
+      return checkpoint.status();
+    if (!checkpoint) {
+      if (firstRefused.empty())
+        firstRefused = ": " + checkpoint.status().message();
+      continue;
+    }
+    ++pruned.kept;
     needed.merge(chain);
   }
-  if (kept == 0 && !all.empty())
-    return Status::invalid(folder + ": none of the checkpoints there has a "
-                                    "whole manifest, so none was removed; name "
-                                    "another folder");
-  std::vector<std::string> removed;
+  if (pruned.kept == 0 && !all.empty())
+    return Status::invalid(folder +
+                           ": none of the checkpoints there is whole, "
+                           "so none was removed; name another folder" +
+                           firstRefused);
+  pruned.needed = int64_t(needed.size()) - pruned.kept;
   for (int64_t steps : all) {
     if (needed.contains(steps))
       continue;
     PDLRT_RETURN_IF_ERROR(remove(steps));
-    removed.push_back(nameOf(steps));
+    pruned.removed.push_back(nameOf(steps));
   }
-  return removed;
+  return pruned;
 }

@@ -8,6 +8,8 @@
 
 #include "pdlrt/State/TableBound.h"
 
+#include "pdlrt/Core/Log.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +17,11 @@ using namespace pdlrt;
 
 Status pdlrt::checkTableBound(const pdl_descriptor &descriptor,
                               const TableBound &bound) {
+  constexpr size_t fewBytes = size_t(1) << 20;
+  if (bound.mostBytes != 0 && bound.mostBytes < fewBytes)
+    logWarning("--max-table-memory is " + std::to_string(bound.mostBytes) +
+               " bytes, which few rows or none have room in behind a step; is "
+               "a unit missing, such as in 4GiB?");
   if (bound.spillFolder.empty())
     return {};
   if (bound.mostBytes == 0)

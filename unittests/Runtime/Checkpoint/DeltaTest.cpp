@@ -350,15 +350,39 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_TRUE(Checkpoint::open(chain.pathOf(6)).ok());
   // One whose chain is broken does not count, and goes.
   fs::remove_all(chain.pathOf(7));
-  Expected<std::vector<std::string>> removed = own->prune(1);
-  ASSERT_TRUE(removed.ok()) << removed.status().message();
-  EXPECT_THAT(*removed, ElementsAre(chain.pathOf(8)));
+  const Expected<CheckpointFolder::Pruned> pruned = own->prune(1);
+  ASSERT_TRUE(pruned.ok()) << pruned.status().message();
+  EXPECT_THAT(pruned->removed, ElementsAre(chain.pathOf(8)));
+  EXPECT_EQ(pruned->kept, 1);
+  EXPECT_EQ(pruned->needed, 2);
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
   ASSERT_TRUE(own->prune(2).ok());
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
+  // Nor does one of which a bit has changed, or of which one has that it needs.
+  flipByte(onlyTableFile(chain.pathOf(6)));
+  ASSERT_TRUE(own->prune(1).ok());
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5, 4));
+  flipByte(onlyTableFile(chain.pathOf(4)));
+  EXPECT_THAT(own->prune(1).status().message(), HasSubstr("checksum"));
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5, 4));
   fs::remove_all(chain.pathOf(4));
   EXPECT_THAT(own->prune(1).status().message(), HasSubstr("none was removed"));
-  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5));
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(5));
+}
+
+// Else a training would begin anew in it.
+TEST(Delta, OneCheckpointIsNoFolderOfThem) {
+  TestFolder folder;
+  auto model = makeTrained();
+  Chain chain(folder);
+  chain.save(*model, 3, false);
+  fs::rename(chain.pathOf(3), folder.file("merged"));
+  const auto opened = CheckpointFolder::open(folder.file("merged"));
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.status().message(),
+              HasSubstr("merged: is one checkpoint, not a folder of them; name "
+                        "a new folder, and move this one to step-000000000003 "
+                        "in it to go on from it"));
 }
 
 // However it is read, and with whatever right sums.

@@ -410,7 +410,8 @@ Status TrainCommand::reportTraining(const Report &trained,
   else if (stopping)
     print("stopped by a signal after the current step");
   if (resumption)
-    print("nothing left to train: the checkpoint has as many steps or epochs");
+    print("nothing left to train: the checkpoint has as many steps or epochs; "
+          "with more of them (--steps, --epochs) training goes on");
   // With nothing trained, the totals lack the epoch that was running.
   const int64_t runSamples =
       totalSteps > resumedSteps ? totalSamples - resumedSamples : 0;
