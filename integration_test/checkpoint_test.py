@@ -407,6 +407,12 @@ class Checkpoints(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("checksum", done.stderr)
+        # Of the folder the one before is shown, and the status says that not all is well.
+        done = subprocess.run([PDL_CHECKPOINT, "inspect", saved],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("passed over", done.stderr)
+        self.assertIn("steps                40", done.stdout)
         done = run(*self.command("--steps", STEPS, "--checkpoint", saved,
                                  "--resume", *VARIANTS["plain"]))
         self.assertIn("passed over", done.stderr)

@@ -19,8 +19,9 @@
 void print(const std::string &line);
 
 /// The checkpoint that a path stands for; newer ones that are not whole are
-/// warned of.
-pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path);
+/// warned of, and `isNewest`, unless it is null, says whether there are none.
+pdlrt::Expected<pdlrt::Checkpoint> openNamed(const std::string &path,
+                                             bool *isNewest = nullptr);
 
 /// An error, for status 2, where there is something of that name.
 pdlrt::Status checkNewFolder(const std::string &path);

@@ -27,12 +27,14 @@ void print(const std::string &line) {
   std::fputs((line + "\n").c_str(), stdout);
 }
 
-Expected<Checkpoint> openNamed(const std::string &path) {
+Expected<Checkpoint> openNamed(const std::string &path, bool *isNewest) {
   std::vector<std::string> refused;
   Expected<Checkpoint> checkpoint = openCheckpoint(path, refused);
   if (checkpoint)
     for (const std::string &sentence : refused)
       std::fprintf(stderr, "warning: passed over %s\n", sentence.c_str());
+  if (isNewest)
+    *isNewest = refused.empty();
   return checkpoint;
 }
 
@@ -110,9 +112,12 @@ static void printSymbols(const Checkpoint &checkpoint) {
 static int inspect(const std::string &path) {
   if (isAnyExport(path))
     return inspectExport(path);
-  Expected<Checkpoint> checkpoint = openNamed(path);
+  bool isNewest = true;
+  Expected<Checkpoint> checkpoint = openNamed(path, &isNewest);
   if (!checkpoint)
     return fail(1, checkpoint.status().message());
+  // What is asked is also whether all is well.
+  const int status = isNewest ? 0 : 1;
   const CheckpointManifest &manifest = checkpoint->manifest();
   print(fmt::format("checkpoint           {}", checkpoint->path()));
   print(fmt::format("format version       {}",
@@ -144,7 +149,7 @@ static int inspect(const std::string &path) {
   print(fmt::format("all {} files have the right checksum, {}",
                     manifest.parts.size() + 1, sizeText(bytes)));
   if (!checkpoint->isDelta())
-    return 0;
+    return status;
   size_t files = 0;
   bytes = 0;
   for (const Checkpoint &each : checkpoint->earlier()) {
@@ -154,7 +159,7 @@ static int inspect(const std::string &path) {
   }
   print(fmt::format("and so have {} files of the checkpoints that it needs, {}",
                     files, sizeText(bytes)));
-  return 0;
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,7 +332,8 @@ static int run(int argc, char **argv) {
              "different for diff; 2 bad flags,\nor what diff cannot read.");
   CLI::App *inspectCommand = app.add_subcommand(
       "inspect", "Verify all checksums; show the model, how far training has "
-                 "come, symbols, shapes, keys and sizes; of an export too");
+                 "come, symbols, shapes, keys and sizes; of an export too. "
+                 "Status 1 where a newer one of the folder is damaged");
   inspectCommand->add_option("checkpoint", first, "The checkpoint")
       ->required()
       ->type_name("FOLDER");

@@ -16,6 +16,7 @@
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Core/Suggestion.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,8 +27,35 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace pdlrt {
+
+/// What is wrong with the words of a program: that of its words which it does
+/// not know, with the flag that may be meant, before one that it lacks.
+inline std::string wrongWords(const CLI::App &app,
+                              const CLI::ParseError &error) {
+  const std::string sentence = error.what();
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  const auto flag = std::ranges::find_if(
+      unknown, [](const std::string &word) { return word.starts_with("--"); });
+  if (flag == unknown.end())
+    return sentence;
+  std::vector<std::string> known;
+  const auto add = [&](const CLI::App &of) {
+    for (const CLI::Option *option : of.get_options())
+      for (const std::string &name : option->get_lnames())
+        known.push_back("--" + name);
+  };
+  add(app);
+  for (const CLI::App *command : app.get_subcommands())
+    add(*command);
+  const std::string name = flag->substr(0, flag->find('='));
+  return dynamic_cast<const CLI::ExtrasError *>(&error)
+             ? sentence + suggestName(name, known)
+             : name + " is no flag here" + suggestName(name, known) + "; " +
+                   sentence;
+}
 
 /// Reads a program's flags. The exit status where it has to end: that of
 /// `--help` and its like, or 2 after a sentence that names `help` as the place
@@ -39,8 +67,7 @@ inline std::optional<int> parseFlags(CLI::App &app, int argc, char **argv,
   } catch (const CLI::Success &request) {
     return app.exit(request);
   } catch (const CLI::ParseError &error) {
-    return fail(2,
-                std::string(error.what()) + "; " + help + " what can be given");
+    return fail(2, wrongWords(app, error) + "; " + help + " what can be given");
   }
   return std::nullopt;
 }

@@ -34,9 +34,9 @@ static LogicalResult verifyScore(TableOp table) {
       (decay || least || table.getAdmitScore() || table.getWidenScore()))
     return table.emitOpError(
         "needs a score exactly if it shrinks with decay or least, or admits or "
-        "widens by one; write both, such as shrink(every = 1000, unseen = 7, "
-        "decay = "
-        "0.98, least = 0.5) score(show = 0.1, click = 0.9) (C8)");
+        "widens by one; write score(show = 0.1, click = 0.9) beside such as "
+        "shrink(every = 1000, unseen = 7, least = 0.5), admit(score = 1.0) or "
+        "widen(from = 1, score = 2.0), or leave all of them out (C8)");
   if (DictionaryAttr score = table.getScoreAttr(); score && score.empty())
     return table.emitOpError("has a score of no slots; name some, such as "
                              "score(show = 0.1, click = 0.9) (C8)");

@@ -761,7 +761,7 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       return fail(2, std::string(argc > 1 ? argv[1] : "nothing") +
                          " is no command; give train, evaluate or predict, or "
                          "--help");
-    return fail(2, std::string(error.what()) +
+    return fail(2, wrongWords(app, error) +
                        "; 'trainer --help' and 'trainer COMMAND --help' list "
                        "what can be given");
   }
