@@ -187,7 +187,8 @@ class Costs(unittest.TestCase):
             self.assertEqual(step[0] * every, messages)
             # Each section of rows may end with 4 bytes more.
             self.assertAlmostEqual(step[1], sent, delta=4 * SERVERS)
-            self.assertLessEqual(step[2], received)
+            # As above: the bound is without those 4 bytes.
+            self.assertLessEqual(step[2], received + 4 * SERVERS)
             # Where one trainer is done before the other begins, as on a busy host, there is
             # nothing to be told, and answers have no rows.
             self.assertGreater(step[2], 0)
