@@ -28,6 +28,8 @@ public:
   /// Scores and finishes the jobs, all of one lane. What it returns is ok, or
   /// says which server did not answer.
   Outcome run(Batch &batch);
+  /// Answers a job that waited, with its outcome.
+  void finish(std::unique_ptr<Job> &job);
 
 private:
   /// The inputs of several jobs, one behind the other.
@@ -37,7 +39,6 @@ private:
     Texts texts;
   };
 
-  void finish(std::unique_ptr<Job> &job);
   Outcome scoreAlone(Job &job);
   Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
@@ -405,9 +406,7 @@ void Batcher::work() {
       while (std::unique_ptr<Job> job = takeEarlier(*seats, now)) {
         lock.unlock();
         job->outcome = unavailable;
-        metrics.waitingSamples().Decrement(double(job->batch));
-        job->finish();
-        job.reset();
+        worker.finish(job);
         lock.lock();
       }
     } else if (isEnding) {

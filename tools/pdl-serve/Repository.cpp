@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Repository.h"
+#include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/WholeNumber.h"
 
@@ -123,7 +124,7 @@ static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
       newest = at->path();
   if (error)
     return Status::invalid(folder.string() + ": " + error.message());
-  if (newest.empty() && fs::exists(folder / "manifest.json", error))
+  if (newest.empty() && fs::exists(folder / pdlrt::manifestName, error))
     return Status::invalid(folder.string() +
                            " is one checkpoint; name the folder that it is in");
   if (newest.empty())
@@ -168,7 +169,8 @@ Expected<Repository::Content> Repository::contentOf(const std::string &where) {
                            " needs one of a folder 'checkpoints', a folder "
                            "'export', a dump (*.safetensors) and a file "
                            "'servers.json'");
-  if (hasCheckpoints + hasExport + hasServers + !dump->empty() != 1)
+  if (std::ranges::count(sources, true, &decltype(sources)::value_type::first) >
+      1)
     return Status::invalid(fmt::format("{} has several of which there may be "
                                        "one: {}; leave one",
                                        folder.string(), found));

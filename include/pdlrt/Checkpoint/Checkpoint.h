@@ -207,9 +207,9 @@ public:
     int64_t needed = 0;
   };
   /// Keeps the newest `keep` that are whole, every bit of them and of what they
-  /// follow, with what they follow; removes all others. The threads of
-  /// `scheduler` read. An error, and nothing is removed, where none is whole.
-  Expected<Pruned> prune(int64_t keep, Scheduler *scheduler = nullptr) const;
+  /// follow, with what they follow; removes all others. An error, and nothing
+  /// is removed, where none is whole.
+  Expected<Pruned> prune(int64_t keep) const;
 
 private:
   Status remove(int64_t steps) const;

@@ -372,18 +372,15 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
   return {};
 }
 
-Expected<CheckpointFolder::Pruned>
-CheckpointFolder::prune(int64_t keep, Scheduler *scheduler) const {
+Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
   Pruned pruned;
   std::set<int64_t> needed;
   std::string firstRefused;
   const std::vector<int64_t> all = listCheckpoints(folder);
   for (int64_t steps : all) {
-    std::set<int64_t> chain;
-    if (pruned.kept == keep || !addNeeded(folder, steps, chain))
-      continue;
-    const Expected<Checkpoint> checkpoint =
-        Checkpoint::open(nameOf(steps), CheckpointCheck::Everything, scheduler);
+    if (pruned.kept == keep)
+      break;
+    const Expected<Checkpoint> checkpoint = Checkpoint::open(nameOf(steps));
     // What this process lacks is not the checkpoint's fault.
     if (!checkpoint && checkpoint.status().code() == PDL_OUT_OF_MEMORY)
       return checkpoint.status();
@@ -393,7 +390,11 @@ CheckpointFolder::prune(int64_t keep, Scheduler *scheduler) const {
       continue;
     }
     ++pruned.kept;
-    needed.merge(chain);
+    PDLRT_RETURN_IF_ERROR(
+        checkpoint->forEachLink([&](const Checkpoint &link) -> Status {
+          needed.insert(stepsOf(fs::path(link.path()).filename()));
+          return {};
+        }));
   }
   if (pruned.kept == 0 && !all.empty())
     return Status::invalid(folder +

@@ -462,6 +462,7 @@ std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
   // Which rows leave changes no result.
   constexpr int64_t mostTurns = 4;
   const int64_t all = heldRows();
+  count = std::clamp<int64_t>(count, 0, all);
   const int64_t wanted = std::max(all / mostTurns, std::min(all, 2 * count));
   const TableMoment *reading = moment();
   std::vector<Leaving> shards;
@@ -490,8 +491,7 @@ std::vector<SpillingTable::Leaving> SpillingTable::takeTurn(int64_t count) {
 
 int64_t SpillingTable::evict(int64_t count, Eviction order) {
   const TraceSpan span("spill", {count});
-  const std::vector<Leaving> shards =
-      takeTurn(std::clamp<int64_t>(count, 0, heldRows()));
+  const std::vector<Leaving> shards = takeTurn(count);
   std::atomic<int64_t> leaving{0};
   fallibleRanges(int64_t(shards.size()), double(count) * bytesOfRead,
                  [&](int64_t begin, int64_t end) {
