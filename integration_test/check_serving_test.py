@@ -15,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -309,6 +310,35 @@ class CheckServingTest(unittest.TestCase):
                                        "compared\n")
                 self.assertEqual(list(found.iterdir()), [])
                 self.assertEqual([words for words in commands() if folder in words], [])
+
+    def test_a_signal_inside_of_a_destructor(self):
+        """Python drops what is raised there, but the next batch does not begin."""
+        script = """
+import signal
+from check_serving import inputs, stopping
+
+class Falling:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+class Three(inputs.Inputs):
+    def __init__(self):
+        self.rows = range(3)
+
+stopping.watch()
+done = []
+try:
+    for batch in Three().batches(1):
+        done.append(batch)
+        Falling()
+except stopping.Stopped as stopped:
+    print(done, stopped.number)
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": str(PDL_CHECK.resolve().parent)})
+        self.assertEqual(done.stdout, f"[(0, 1)] {int(signal.SIGTERM)}\n", done.stderr)
+        self.assertIn("Exception ignored", done.stderr)
 
     def test_a_full_disk(self):
         with open("/dev/full", "w") as full:

@@ -98,6 +98,10 @@ private:
   size_t bucketCount = 0, allBuckets = 0;
   int64_t rowCount = 0;
   size_t bytesOfRow = 0;
+  /// Whether buckets say which keys were removed. What a mapped file says of
+  /// that is passed over: no export has such keys, and whoever reads one asks
+  /// for rows alone.
+  bool hasRemoved = false;
   /// Where both are: in the memory below, or in a file.
   const Bucket *buckets = nullptr;
   const char *rows = nullptr;
@@ -115,14 +119,14 @@ struct alignas(64) FrozenTable::Bucket {
   uint64_t count : 3;
   /// Whether keys that belong here stand in the next one.
   uint64_t goesOn : 1;
-  /// By key, whether it was removed.
+  /// By key, whether it was removed; of tables with `hasRemoved`.
   uint64_t removed : 7;
 };
 
 template <typename Visit> void FrozenTable::forEach(Visit visit) const {
   for (const Bucket *bucket = buckets; bucket < buckets + allBuckets; ++bucket)
     for (size_t k = 0; k < bucket->count; ++k)
-      visit(bucket->keys[k], bucket->removed >> k & 1
+      visit(bucket->keys[k], hasRemoved && (bucket->removed >> k & 1)
                                  ? nullptr
                                  : rows + std::min(bucket->firstRow + k,
                                                    uint64_t(rowCount) - 1) *

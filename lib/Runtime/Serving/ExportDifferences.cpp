@@ -289,7 +289,7 @@ Status Differences::compareMapped(const CheckpointSymbol &exported,
   // The first of them, of which there may be as many as rows.
   std::set<int64_t> alone;
   table->forEach([&](int64_t key, const char *row) {
-    if (!row || isInBoth[table->placeOf(row)])
+    if (isInBoth[table->placeOf(row)])
       return;
     ++counts.onlyFirst;
     alone.insert(key);

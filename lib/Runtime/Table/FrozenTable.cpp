@@ -48,6 +48,7 @@ Expected<FrozenTable> FrozenTable::build(const std::vector<int64_t> &keys,
   FrozenTable table;
   table.bytesOfRow = rowBytes;
   table.rowCount = int64_t(keys.size());
+  table.hasRemoved = removed > 0;
   places.resize(keys.size());
   if (keys.empty())
     return table;
@@ -124,7 +125,8 @@ int64_t FrozenTable::find(int64_t count, const int64_t *keys,
     for (const Bucket *bucket = buckets + bucketOf(keys[i]); bucket < end;
          ++bucket) {
       for (size_t k = 0; k < bucket->count; ++k)
-        if (bucket->keys[k] == keys[i] && bucket->removed >> k & 1) {
+        if (bucket->keys[k] == keys[i] && hasRemoved &&
+            (bucket->removed >> k & 1)) {
           found[i] = removedRow;
         } else if (bucket->keys[k] == keys[i]) {
           // In a damaged file a bucket may name any row.

@@ -10,7 +10,7 @@ from check_serving.columns import difference, text_of
 from check_serving.failure import Failure
 from check_serving.inputs import Inputs
 from check_serving.programs import Library, Trainer, compile_model
-from check_serving.server import Server, StartedServer
+from check_serving.server import Server, started_server
 
 
 class Reference:
@@ -220,14 +220,15 @@ def check(options, folder):
 
 
 def check_servers(options, reference, libraries, served, folder):
-    starts = [lambda library=library: StartedServer(options, library, served, folder)
-              for library in libraries if not options.no_servers]
+    # Each is there while it is asked.
+    servers = [started_server(options, library, served, folder)
+               for library in libraries if not options.no_servers]
     if options.server:
         model = options.server_model or reference.trainer.model
-        starts.append(lambda: Server(options.server, options.server, model))
+        servers.append(contextlib.closing(Server(options.server, options.server, model)))
     asked = []
-    for start in starts:
-        with contextlib.closing(start()) as server:
+    for each in servers:
+        with each as server:
             for batch in options.batch_sizes:
                 reference.compare(f"server ({server.name}, batches of {batch})",
                                   server.answer(options.program, reference.inputs, batch))

@@ -6,7 +6,7 @@ and a server take them."""
 
 import array
 
-from check_serving import tensors
+from check_serving import stopping, tensors
 from check_serving.failure import Failure
 
 DATATYPES = {"f": "FP32", "d": "FP64", "q": "INT64"}
@@ -92,7 +92,9 @@ class Inputs:
         return len(self.rows)
 
     def batches(self, size):
-        return ((begin, min(begin + size, len(self))) for begin in range(0, len(self), size))
+        for begin in range(0, len(self), size):
+            stopping.check()
+            yield begin, min(begin + size, len(self))
 
     def for_library(self, begin, end, with_keys=False):
         return {field.name: field.for_library(begin, end, with_keys) for field in self.fields}

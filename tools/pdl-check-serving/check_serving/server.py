@@ -4,6 +4,7 @@
 """pdl-serve: one that is started with a library and values, or one that runs."""
 
 import array
+import contextlib
 import http.client
 import json
 import pathlib
@@ -14,6 +15,7 @@ import subprocess
 import time
 import urllib.parse
 
+from check_serving import stopping
 from check_serving.columns import Column
 from check_serving.failure import Failure
 from check_serving.programs import find_tool
@@ -110,7 +112,7 @@ def is_open(path):
 
 
 class StartedServer(Server):
-    """One with a library and values, at a unix socket of its own."""
+    """One with a library and values, at a unix socket of its own. `close` ends it too."""
 
     def __init__(self, options, library, values, folder):
         place = folder / f"server-{len(list(folder.glob('server-*')))}"
@@ -121,44 +123,40 @@ class StartedServer(Server):
             shutil.copy(beside, version)
         put_values(values, version)
         self.log = place / "log"
-        path = place / "socket"
+        self.path = place / "socket"
+        super().__init__(library.name, f"unix:{self.path}", library.library.model_name)
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [find_tool(options, "pdl-serve"), place / "models", "--http", f"unix:{path}",
+                [find_tool(options, "pdl-serve"), place / "models", "--http", self.address,
                  "--interval", "0.05"], stderr=log)
-        try:
-            self.wait(path)
-            super().__init__(library.name, f"unix:{path}", library.library.model_name)
-            self.wait_for_model()
-        except BaseException:
-            self.stop()
-            raise
 
     def refuse(self):
-        # Nothing of it was made yet by which sentences could call it.
         lines = self.log.read_text().splitlines()
-        raise Failure("pdl-serve does not come up, and says: " + (lines[-1] if lines else "nothing"))
+        raise Failure(f"pdl-serve ({self.name}) does not come up, and says: "
+                      + (lines[-1] if lines else "nothing"))
 
-    def wait(self, path):
-        """Until it listens: the socket is there a while before."""
+    def wait(self):
+        """Until it answers."""
         begin = time.monotonic()
-        while not is_open(path):
-            if self.process.poll() is not None or time.monotonic() > begin + SECONDS_TO_LOAD:
-                self.refuse()
-            time.sleep(0.02)
-
-    def wait_for_model(self):
-        begin = time.monotonic()
+        # The socket is there a while before it listens.
+        while not is_open(self.path):
+            self.wait_on(begin)
         while self.ask("GET", f"/v2/models/{urllib.parse.quote(self.model)}/ready")[0] != 200:
             index = json.loads(self.ask("POST", "/v2/repository/index", "{}")[1])
             for line in index:
                 if line.get("reason"):
                     raise Failure(f"server ({self.name}) cannot load the model: {line['reason']}")
-            if time.monotonic() > begin + SECONDS_TO_LOAD:
-                self.refuse()
-            time.sleep(0.02)
+            self.wait_on(begin)
 
-    def stop(self):
+    def wait_on(self, begin):
+        stopping.check()
+        if self.process.poll() is not None or time.monotonic() > begin + SECONDS_TO_LOAD:
+            self.refuse()
+        time.sleep(0.02)
+
+    def close(self):
+        """The status of the process."""
+        super().close()
         self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(60)
@@ -166,8 +164,21 @@ class StartedServer(Server):
             self.process.kill()
             return self.process.wait()
 
-    def close(self):
-        super().close()
-        if status := self.stop():
-            raise Failure(f"pdl-serve ({self.name}) ended with status {status}; its log: "
-                          f"{self.log.read_text()}")
+
+@contextlib.contextmanager
+def started_server(options, library, values, folder):
+    """One that is ended at the end, which must be well where all else was."""
+    with stopping.uninterrupted():
+        server = StartedServer(options, library, values, folder)
+    try:
+        server.wait()
+        yield server
+    except BaseException:
+        with stopping.uninterrupted():
+            server.close()
+        raise
+    with stopping.uninterrupted():
+        status = server.close()
+    if status:
+        raise Failure(f"pdl-serve ({server.name}) ended with status {status}; its log: "
+                      f"{server.log.read_text()}")

@@ -204,13 +204,35 @@ TEST(FrozenTableTest, ADamagedFileIsRefusedOrHarmless) {
     mapped->find(int64_t(keys.size()), keys.data(), rows.data());
     int64_t sum = 0;
     for (const void *row : rows)
-      if (row && row != FrozenTable::removedRow)
-        sum += *static_cast<const char *>(row);
-    mapped->forEach(
-        [&](int64_t key, const char *row) { sum += key + (row ? *row : 0); });
+      if (row)
+        sum += *static_cast<const int64_t *>(row);
+    mapped->forEach([&](int64_t key, const char *row) { sum += key + *row; });
     EXPECT_NE(sum, std::numeric_limits<int64_t>::min());
   }
   EXPECT_GT(refused, 200);
+}
+
+/// Who maps a file takes every row that is found for one of the file.
+TEST(FrozenTableTest, AFileRemovesNoKeys) {
+  TestFolder folder;
+  std::vector<uint64_t> places;
+  const Expected<FrozenTable> table =
+      FrozenTable::build({2, 4, 3, 9}, 3 * sizeof(int64_t), places, 2);
+  ASSERT_TRUE(table.ok());
+  FileDigest digest;
+  ASSERT_TRUE(table->write(folder.file("rows"), digest).ok());
+  const Expected<FrozenTable> mapped =
+      FrozenTable::map(folder.file("rows"), 3 * sizeof(int64_t), digest);
+  ASSERT_TRUE(mapped.ok());
+  const int64_t keys[] = {2, 3, 4, 5, 9};
+  void *rows[5] = {};
+  EXPECT_EQ(mapped->find(5, keys, rows), 1);
+  for (const void *row : rows)
+    if (row) {
+      EXPECT_LT(mapped->placeOf(row), 4U);
+    }
+  mapped->forEach(
+      [](int64_t key, const char *row) { EXPECT_TRUE(row) << key; });
 }
 
 TEST(FrozenTableTest, IndexTakesFewBytes) {
