@@ -172,6 +172,13 @@ class Connected(unittest.TestCase):
         with self.library.open(checkpoint) as loaded:
             return self.scores(loaded)
 
+    def ids(self, loaded):
+        """Ids of what is asked, and those of them without a row."""
+        before = loaded.row_counts()
+        self.scores(loaded)
+        after = loaded.row_counts()
+        return [after[name] - before[name] for name in ("ids", "unknown_ids")]
+
     def test_bits_of_the_checkpoint_of_that_moment(self):
         self.start()
         seen = set()
@@ -202,6 +209,11 @@ class Connected(unittest.TestCase):
             self.assertEqual(again["requests"], asked["requests"])
             self.assertGreater(again["hits"], asked["hits"])
             self.assertEqual(loaded.row_counts()["hits"], 0)
+            # Asked for, from the cache, and in memory.
+            with self.library.open(checkpoint) as in_memory:
+                ids = self.ids(in_memory)
+            self.assertTrue(0 < ids[1] < ids[0], ids)
+            self.assertEqual([self.ids(loaded), self.ids(hot)], [ids, ids])
             # Of the checkpoint's parameters the same.
             with self.connect(parameters=checkpoint) as beside:
                 self.assertEqual(self.scores(beside), expected)

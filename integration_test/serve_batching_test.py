@@ -65,6 +65,10 @@ class ServeBatching(ServedModels):
                              120)
             self.assertEqual(server.metric("pdl_serve_requests_total", model="small",
                                            outcome="bad_request"), 120)
+            # Item 7 is none of the data's. The watcher of the folder asks from time to time.
+            for outcome, count in ("known", 7 + 105), ("unknown", 1 + 15):
+                self.wait_until(lambda outcome=outcome, count=count: server.metric(
+                    "pdl_serve_ids_total", model="small", outcome=outcome) == count)
             self.assertEqual(server.metric("pdl_serve_waiting_samples"), 0)
 
     def test_full_batches_wait_for_nobody(self):

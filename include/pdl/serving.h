@@ -125,12 +125,18 @@ typedef struct pdl_serving_connection {
   int64_t timeout_ms; /* how long a call waits for servers; 0: 1000 */
 } pdl_serving_connection;
 
-/* How a connected model has found rows, from the start. */
+/* How a model has found rows, from the start. */
 typedef struct pdl_serving_row_counts {
   uint32_t struct_size;
+  /* Of a connected model. */
   int64_t hits;     /* rows that were in the cache */
   int64_t misses;   /* rows that were asked for */
   int64_t requests; /* to servers */
+  /* Of any model: ids of the samples that were scored, as often as they occur,
+   * and those of them without a row, which read what the table promises them.
+   * Filled where struct_size has them. */
+  int64_t ids;
+  int64_t unknown_ids;
 } pdl_serving_row_counts;
 
 typedef struct pdl_serving {
@@ -175,8 +181,7 @@ typedef struct pdl_serving {
   /* Asks the servers for the parameters as they are now, in the place of those
    * that a connected model has; calls go on, as with `reload`. */
   int32_t (*refresh)(pdl_serving_model *model);
-  /* Fills `counts`, whose struct_size the caller sets; zeros of a model that
-   * was opened. */
+  /* Fills `counts`, whose struct_size the caller sets. */
   int32_t (*row_counts)(pdl_serving_model *model,
                         pdl_serving_row_counts *counts);
 } pdl_serving;

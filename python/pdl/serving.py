@@ -69,7 +69,8 @@ class _Connection(ctypes.Structure):
 
 class _RowCounts(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("hits", ctypes.c_int64),
-                ("misses", ctypes.c_int64), ("requests", ctypes.c_int64)]
+                ("misses", ctypes.c_int64), ("requests", ctypes.c_int64),
+                ("ids", ctypes.c_int64), ("unknown_ids", ctypes.c_int64)]
 
 
 class _Functions(ctypes.Structure):
@@ -221,10 +222,12 @@ class Model:
         self._check(self.library.functions.refresh(self._pointer))
 
     def row_counts(self):
-        """A dict of `hits`, `misses` and `requests`: how a connected model has found rows."""
+        """A dict of `ids` and `unknown_ids`: ids of all samples, and those without a row; and of
+        `hits`, `misses` and `requests`: how a connected model has found rows."""
         counts = _RowCounts(struct_size=ctypes.sizeof(_RowCounts))
         self._check(self.library.functions.row_counts(self._pointer, ctypes.byref(counts)))
-        return {name: getattr(counts, name) for name in ("hits", "misses", "requests")}
+        return {name: getattr(counts, name)
+                for name in ("hits", "misses", "requests", "ids", "unknown_ids")}
 
     def state(self):
         """A dict of `version`, `steps`, `rows` and `bytes`."""

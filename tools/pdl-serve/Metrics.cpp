@@ -54,6 +54,9 @@ Metrics::Metrics()
       loads(family(prometheus::BuildCounter(), registry,
                    "pdl_serve_loads_total",
                    "Libraries and values that were loaded, or could not be")),
+      ids(family(prometheus::BuildCounter(), registry, "pdl_serve_ids_total",
+                 "Ids of samples that were scored: known, with a row in their "
+                 "table, and unknown")),
       foundRows(family(prometheus::BuildCounter(), registry,
                        "pdl_serve_rows_total",
                        "Rows that a connected model needed: hit, in the cache; "
@@ -172,8 +175,15 @@ void Metrics::removeVersion(const std::string &model,
 }
 
 void Metrics::countRows(const std::string &model, const std::string &version,
-                        const pdl_serving_row_counts &more) {
+                        const pdl_serving_row_counts &more, bool isConnected) {
   prometheus::Labels labels = {{"model", model}, {"version", version}};
+  labels["outcome"] = "known";
+  ids.Add(labels).Increment(double(more.ids - more.unknown_ids));
+  labels["outcome"] = "unknown";
+  ids.Add(labels).Increment(double(more.unknown_ids));
+  if (!isConnected)
+    return;
+  labels.erase("outcome");
   rowRequests.Add(labels).Increment(double(more.requests));
   labels["outcome"] = "hit";
   foundRows.Add(labels).Increment(double(more.hits));

@@ -63,9 +63,9 @@ public:
   void setVersion(const std::string &model, const std::string &version,
                   const Values &values);
   void removeVersion(const std::string &model, const std::string &version);
-  /// How a version that asks servers has found more rows.
+  /// How a version has found more rows; `isConnected`: it asks servers.
   void countRows(const std::string &model, const std::string &version,
-                 const pdl_serving_row_counts &more);
+                 const pdl_serving_row_counts &more, bool isConnected);
 
   prometheus::Gauge &waitingSamples() { return *waitingNow; }
   prometheus::Gauge &connections(Protocol protocol);
@@ -75,7 +75,7 @@ public:
 
 private:
   prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter> &requests, &loads, &foundRows,
+  prometheus::Family<prometheus::Counter> &requests, &loads, &ids, &foundRows,
       &rowRequests;
   prometheus::Family<prometheus::Histogram> &requestSeconds, &waitSeconds,
       &batchSamples, &runSeconds;

@@ -479,8 +479,8 @@ void Repository::publish() {
       values.rows = state.rows;
       values.bytes = state.bytes;
       values.loads = state.version;
-      if (watched.version->isConnected())
-        metrics.countRows(key.first, version, watched.version->takeRowCounts());
+      metrics.countRows(key.first, version, watched.version->takeRowCounts(),
+                        watched.version->isConnected());
     }
     metrics.setVersion(key.first, version, values);
   }

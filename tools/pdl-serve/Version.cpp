@@ -16,6 +16,12 @@ using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
 
+/// The last one that came with servers.
+static bool hasRowCounts(const pdl_serving &functions) {
+  return functions.struct_size >=
+         offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
+}
+
 Expected<std::shared_ptr<Version>>
 Version::open(std::string model, int64_t number, const std::string &libraryPath,
               const std::string &valuesPath, Metrics &metrics) {
@@ -31,9 +37,7 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
     auto connection = readServersFile(valuesPath);
     if (!connection)
       return std::move(connection).status();
-    constexpr size_t needed =
-        offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
-    if (functions.struct_size < needed)
+    if (!hasRowCounts(functions))
       return Status::invalid(libraryPath + " is older than servers; translate "
                                            "the model again, with "
                                            "--emit=library --servers");
@@ -106,6 +110,8 @@ Status Version::refresh() {
 }
 
 pdl_serving_row_counts Version::takeRowCounts() {
+  if (!hasRowCounts(library->functions()))
+    return {};
   pdl_serving_row_counts now = {};
   now.struct_size = sizeof(now);
   (void)library->functions().row_counts(values, &now);
@@ -113,6 +119,8 @@ pdl_serving_row_counts Version::takeRowCounts() {
   now.hits -= before.hits;
   now.misses -= before.misses;
   now.requests -= before.requests;
+  now.ids -= before.ids;
+  now.unknown_ids -= before.unknown_ids;
   return now;
 }
 

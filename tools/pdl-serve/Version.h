@@ -53,7 +53,8 @@ public:
   /// takes those that there are now. Not by two threads at once.
   bool isRefreshDue() const;
   pdlrt::Status refresh();
-  /// Of one that does: how rows were found since the last call.
+  /// How rows were found since the last call; nothing of libraries that are
+  /// older than this question.
   pdl_serving_row_counts takeRowCounts();
 
   /// That of the folder.

@@ -29,12 +29,14 @@
 namespace pdlrt {
 
 /// Rows of one lookup: distinct keys, and where what frozen programs read of
-/// each is written, one behind the other.
+/// each is written, one behind the other, and whether it is for want of a row.
 struct WantedRows {
   int32_t symbol = 0;
   int64_t count = 0;
   const int64_t *keys = nullptr;
   std::byte *rows = nullptr;
+  /// By key, 0 or 1.
+  uint8_t *isUnknown = nullptr;
 };
 
 /// How rows were found, since the model was connected.

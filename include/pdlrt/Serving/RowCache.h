@@ -45,15 +45,17 @@ public:
   RowCache &operator=(const RowCache &) = delete;
 
   /// Copies the rows that are there, and were asked for at `since` or later, to
-  /// rows + i * rowBytes; `missing` is filled with the places of the other
-  /// keys, in any order. `tag`: the table. Throws std::bad_alloc.
+  /// rows + i * rowBytes, and to isUnknown[i] whether the table had none of the
+  /// key; `missing` is filled with the places of the other keys, in any order.
+  /// `tag`: the table. Throws std::bad_alloc.
   void find(uint32_t tag, int64_t count, const int64_t *keys, int64_t since,
-            std::byte *rows, std::vector<int32_t> &missing, Scratch &scratch);
-  /// Takes the rows at those places of such an array, which were asked for at
+            std::byte *rows, uint8_t *isUnknown, std::vector<int32_t> &missing,
+            Scratch &scratch);
+  /// Takes the rows at those places of such arrays, which were asked for at
   /// `time`; one that is there and younger stays. Throws std::bad_alloc.
   void add(uint32_t tag, const std::vector<int32_t> &places,
-           const int64_t *keys, const std::byte *rows, int64_t time,
-           Scratch &scratch);
+           const int64_t *keys, const std::byte *rows, const uint8_t *isUnknown,
+           int64_t time, Scratch &scratch);
 
   size_t rowBytes() const { return bytesOfRow; }
   /// How many rows there is room for.

@@ -42,6 +42,14 @@ public:
   /// Whether the last run has failed for want of a server's answer.
   bool serverWasUnavailable() const { return isUnavailable; }
 
+  /// Ids of samples, as often as they occur, and those of them whose key had no
+  /// row.
+  struct IdCounts {
+    int64_t all = 0, unknown = 0;
+  };
+  /// Of the runs since it was asked last.
+  IdCounts takeIdCounts();
+
 private:
   Status takeInput(int32_t index, const pdl_serving_input &input);
   Status takeBags(const pdl_field &field, const pdl_serving_input &input,
@@ -65,10 +73,13 @@ private:
   std::vector<void *> outputPointers;
   AlignedBuffer prepareArena, computeArena;
   std::vector<double> lossSums, weightSums;
-  // Where rows are asked for: by symbol, no table; by lookup, its rows.
+  // Where rows are asked for: by symbol, no table; by lookup, its rows, and
+  // which of them are unknown.
   std::vector<EmbeddingTable *> noTables;
   std::vector<WantedRows> wanted;
-  std::vector<AlignedBuffer> remoteRows;
+  std::vector<AlignedBuffer> remoteRows, unknownRows;
+  /// Of those that were asked for.
+  int64_t unknownIds = 0;
   /// Of `scratchOwner`, which stays as long.
   std::unique_ptr<RemoteRows::Scratch> remoteScratch;
   std::shared_ptr<const RemoteRows> scratchOwner;

@@ -19,6 +19,7 @@
 #include "pdlrt/Serving/ServedState.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -66,8 +67,11 @@ struct pdl_serving_model {
           std::make_unique<Scorer>(descriptor, descriptor.programs[program]);
     return lease;
   }
-  void giveBack(int32_t program, Lease lease) {
+  /// `ids`: of the call, which went well.
+  void giveBack(int32_t program, Lease lease, Scorer::IdCounts ids) {
     const std::lock_guard lock(mutex);
+    idCounts.all += ids.all;
+    idCounts.unknown += ids.unknown;
     idle[program].push_back(std::move(lease.scorer));
   }
 
@@ -86,6 +90,7 @@ struct pdl_serving_model {
   std::mutex mutex;
   std::shared_ptr<const ServedState> current;
   int64_t version = 1;
+  Scorer::IdCounts idCounts;
   /// By program.
   std::vector<std::vector<std::unique_ptr<Scorer>>> idle;
 };
@@ -277,7 +282,9 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
     pdl_serving_model::Lease lease = model->take(program);
     Status status = lease.scorer->run(*lease.state, batch, inputs, outputs);
     isUnavailable = lease.scorer->serverWasUnavailable();
-    model->giveBack(program, std::move(lease));
+    const Scorer::IdCounts ids = lease.scorer->takeIdCounts();
+    model->giveBack(program, std::move(lease),
+                    status.ok() ? ids : Scorer::IdCounts());
     return status;
   });
   return codeOf(code, isUnavailable);
@@ -368,14 +375,26 @@ static int32_t rowCountsOf(pdl_serving_model *model,
                            pdl_serving_row_counts *counts) {
   return guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
-    if (!counts || counts->struct_size < sizeof(pdl_serving_row_counts))
+    // Callers may be older than what came last.
+    constexpr size_t first = offsetof(pdl_serving_row_counts, ids);
+    if (!counts || counts->struct_size < first)
       return Status::invalid("struct_size of the counts is not that of "
                              "pdl_serving_row_counts; set it before the call");
-    const std::shared_ptr<const RemoteRows> rows = model->state()->remoteRows();
+    std::shared_ptr<const RemoteRows> rows;
+    Scorer::IdCounts ids;
+    {
+      const std::lock_guard lock(model->mutex);
+      rows = model->current->remoteRows();
+      ids = model->idCounts;
+    }
     const RowCounts found = rows ? rows->counts() : RowCounts();
     counts->hits = found.hits;
     counts->misses = found.misses;
     counts->requests = found.requests;
+    if (counts->struct_size >= sizeof(pdl_serving_row_counts)) {
+      counts->ids = ids.all;
+      counts->unknown_ids = ids.unknown;
+    }
     return {};
   });
 }

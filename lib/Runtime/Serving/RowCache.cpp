@@ -23,9 +23,9 @@ struct RowCache::Set {
   /// When each was asked for.
   int64_t times[ways] = {};
   uint32_t tags[ways] = {};
-  /// By way, a bit: whether there is a row, and whether it was read since the
-  /// hand passed.
-  uint8_t taken = 0, wasRead = 0;
+  /// By way, a bit: whether there is a row, whether it was read since the hand
+  /// passed, and whether the table has none of that key.
+  uint8_t taken = 0, wasRead = 0, isUnknown = 0;
   /// The next way that may go.
   uint8_t hand = 0;
 
@@ -126,7 +126,7 @@ void RowCache::forEachKey(uint32_t tag, size_t count, KeyAt keyAt,
 }
 
 void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
-                    int64_t since, std::byte *rows,
+                    int64_t since, std::byte *rows, uint8_t *isUnknown,
                     std::vector<int32_t> &missing, Scratch &scratch) {
   missing.clear();
   if (setCount == 0) {
@@ -146,20 +146,22 @@ void RowCache::find(uint32_t tag, int64_t count, const int64_t *keys,
           return;
         }
         set.wasRead |= uint8_t(1U << way);
+        isUnknown[i] = set.isUnknown >> way & 1;
         std::memcpy(rows + size_t(i) * bytesOfRow, rowAt(place, size_t(way)),
                     bytesOfRow);
       });
 }
 
 void RowCache::add(uint32_t tag, const std::vector<int32_t> &places,
-                   const int64_t *keys, const std::byte *rows, int64_t time,
-                   Scratch &scratch) {
+                   const int64_t *keys, const std::byte *rows,
+                   const uint8_t *isUnknown, int64_t time, Scratch &scratch) {
   if (setCount == 0)
     return;
   forEachKey(
       tag, places.size(), [&](size_t i) { return keys[places[i]]; }, scratch,
       [&](int32_t i, size_t place) {
-        const int64_t key = keys[places[size_t(i)]];
+        const int32_t from = places[size_t(i)];
+        const int64_t key = keys[from];
         Set &set = sets[place];
         int way = set.wayOf(tag, key);
         if (way >= 0 && set.times[way] > time)
@@ -172,7 +174,9 @@ void RowCache::add(uint32_t tag, const std::vector<int32_t> &places,
           set.wasRead &= uint8_t(~(1U << way));
         }
         set.times[way] = time;
-        std::memcpy(rowAt(place, size_t(way)),
-                    rows + size_t(places[size_t(i)]) * bytesOfRow, bytesOfRow);
+        set.isUnknown = uint8_t((set.isUnknown & ~(1U << way)) |
+                                unsigned(isUnknown[from]) << way);
+        std::memcpy(rowAt(place, size_t(way)), rows + size_t(from) * bytesOfRow,
+                    bytesOfRow);
       });
 }

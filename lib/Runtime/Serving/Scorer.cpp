@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 using namespace pdlrt;
 
@@ -166,15 +167,18 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
 
 /// Asks for the rows of all lookups at once.
 Status Scorer::askForRows(const RemoteRows &remote) {
-  if (remoteRows.size() < lookups.size())
+  if (remoteRows.size() < lookups.size()) {
     remoteRows.resize(lookups.size());
+    unknownRows.resize(lookups.size());
+  }
   wanted.clear();
   for (size_t l = 0; l < lookups.size(); ++l) {
     const int32_t symbol = program.lookups[l].symbol;
     const int64_t count = lookups[l].key_count;
     auto *rows = static_cast<std::byte *>(
         remoteRows[l].reserve(size_t(count) * remote.rowBytesOf(symbol)));
-    wanted.push_back({symbol, count, lookups[l].keys, rows});
+    auto *unknown = unknownRows[l].reserveFor<uint8_t>(size_t(count));
+    wanted.push_back({symbol, count, lookups[l].keys, rows, unknown});
   }
   PDLRT_RETURN_IF_ERROR(remote.read(wanted, *remoteScratch, isUnavailable));
   for (size_t l = 0; l < lookups.size(); ++l) {
@@ -182,11 +186,20 @@ Status Scorer::askForRows(const RemoteRows &remote) {
     // Of this worker, which has made room for them.
     auto **pointers = const_cast<void **>(lookups[l].rows);
     const size_t bytes = remote.rowBytesOf(each.symbol);
-    for (int64_t i = 0; i < each.count; ++i)
+    const int32_t *splits = lookups[l].key_splits;
+    for (int64_t i = 0; i < each.count; ++i) {
       pointers[i] = each.rows + size_t(i) * bytes;
+      unknownIds += each.isUnknown[i] * (splits[i + 1] - splits[i]);
+    }
     lookups[l].storage = remote.storageOf(each.symbol);
   }
   return {};
+}
+
+Scorer::IdCounts Scorer::takeIdCounts() {
+  const PullCounts counts = std::exchange(worker.pullCounts(), {});
+  return {counts.ids, counts.unknownInitial + counts.unknownZero +
+                          std::exchange(unknownIds, 0)};
 }
 
 Status Scorer::run(const ServedState &state, int64_t batch,

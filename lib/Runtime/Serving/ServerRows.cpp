@@ -347,7 +347,7 @@ Status ServerRows::read(std::span<const WantedRows> wanted,
           std::vector<int32_t> &places = scratch.missing[w].places;
           caches[with.tables[size_t(each.symbol)]->cache]->find(
               uint32_t(each.symbol), each.count, each.keys, since, each.rows,
-              places, scratch.cache);
+              each.isUnknown, places, scratch.cache);
           all += each.count;
           missing += int64_t(places.size());
         }
@@ -360,7 +360,8 @@ Status ServerRows::read(std::span<const WantedRows> wanted,
         for (size_t w = 0; w < wanted.size(); ++w)
           caches[with.tables[size_t(wanted[w].symbol)]->cache]->add(
               uint32_t(wanted[w].symbol), scratch.missing[w].places,
-              wanted[w].keys, wanted[w].rows, now, scratch.cache);
+              wanted[w].keys, wanted[w].rows, wanted[w].isUnknown, now,
+              scratch.cache);
         return {};
       });
 }
@@ -462,7 +463,9 @@ Status ServerRows::takeRows(const ServerMap &with,
         const int32_t place =
             scratch.missing[piece.wanted].byServer[size_t(at)];
         std::byte *out = to.rows + size_t(place) * bytes;
-        if (rows.isKnown(size_t(at - piece.begin))) {
+        const bool isKnown = rows.isKnown(size_t(at - piece.begin));
+        to.isUnknown[place] = !isKnown;
+        if (isKnown) {
           std::memcpy(out, next, bytes);
           next += bytes;
         } else if (table.isUnknownZero) {

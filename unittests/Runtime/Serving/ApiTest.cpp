@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,6 +129,34 @@ TEST_F(ServingApi, AnUnknownKeyReadsItsInitialValue) {
   for (int64_t j = 0; j < handWrittenWidth; ++j)
     z += float(j + 1) / 4 * row[j];
   EXPECT_NEAR(run(model)[1], sigmoid(z), 1e-6);
+  functions()->close(model);
+}
+
+TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
+  pdl_serving_model *model = functions()->open(save("saved", 0).c_str());
+  ASSERT_NE(model, nullptr);
+  run(model);
+  run(model);
+  // What failed has scored nothing.
+  Request damaged;
+  damaged.splits[1] = 9;
+  float outputs[3];
+  void *to[] = {outputs};
+  EXPECT_NE(functions()->run(model, 2, 3, damaged.inputs().data(), to), 0);
+  pdl_serving_row_counts counts = {};
+  counts.struct_size = sizeof(counts);
+  ASSERT_EQ(functions()->row_counts(model, &counts), 0);
+  EXPECT_EQ(counts.ids, 10);
+  EXPECT_EQ(counts.unknown_ids, 2);
+  EXPECT_EQ(counts.hits + counts.misses + counts.requests, 0);
+  // A caller that was compiled before there were these has no room for them.
+  counts.ids = counts.unknown_ids = -7;
+  counts.struct_size = offsetof(pdl_serving_row_counts, ids);
+  ASSERT_EQ(functions()->row_counts(model, &counts), 0);
+  EXPECT_EQ(counts.ids, -7);
+  EXPECT_EQ(counts.unknown_ids, -7);
+  --counts.struct_size;
+  EXPECT_EQ(functions()->row_counts(model, &counts), PDL_INVALID_ARGUMENT);
   functions()->close(model);
 }
 

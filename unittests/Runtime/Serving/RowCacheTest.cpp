@@ -36,12 +36,17 @@ public:
     row[1] = version;
     return row;
   }
+  static bool isUnknown(int64_t key, int32_t version) {
+    return (uint64_t(key) + uint64_t(version)) % 3 == 0;
+  }
   /// How many of the keys are there; all that are must be of that version.
   int64_t find(uint32_t tag, const std::vector<int64_t> &keys, int64_t since,
                int32_t version = 0) {
     std::vector<int32_t> rows(keys.size() * rowElements, -1);
+    std::vector<uint8_t> unknown(keys.size(), 2);
     cache.find(tag, int64_t(keys.size()), keys.data(), since,
-               reinterpret_cast<std::byte *>(rows.data()), missing, scratch);
+               reinterpret_cast<std::byte *>(rows.data()), unknown.data(),
+               missing, scratch);
     std::vector<bool> isMissing(keys.size());
     for (const int32_t place : missing) {
       EXPECT_FALSE(isMissing[size_t(place)]);
@@ -50,6 +55,7 @@ public:
     for (size_t i = 0; i < keys.size(); ++i)
       if (!isMissing[i]) {
         const auto row = rowOf(tag, keys[i], version);
+        EXPECT_EQ(unknown[i], isUnknown(keys[i], version)) << keys[i];
         EXPECT_TRUE(std::equal(row.begin(), row.end(),
                                rows.begin() + ptrdiff_t(i * rowElements)))
             << keys[i];
@@ -59,12 +65,16 @@ public:
   void add(uint32_t tag, const std::vector<int64_t> &keys, int64_t time,
            int32_t version = 0) {
     std::vector<int32_t> rows, places(keys.size());
-    for (const int64_t key : keys)
+    std::vector<uint8_t> unknown;
+    for (const int64_t key : keys) {
+      unknown.push_back(isUnknown(key, version));
       for (const int32_t number : rowOf(tag, key, version))
         rows.push_back(number);
+    }
     std::iota(places.begin(), places.end(), 0);
     cache.add(tag, places, keys.data(),
-              reinterpret_cast<const std::byte *>(rows.data()), time, scratch);
+              reinterpret_cast<const std::byte *>(rows.data()), unknown.data(),
+              time, scratch);
   }
 
 private:
