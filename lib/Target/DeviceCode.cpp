@@ -26,6 +26,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include <cassert>
 #include <mutex>
 
 using namespace llvm;
@@ -97,6 +98,7 @@ static void addEntry(Function &kernel) {
   Function *entry = Function::Create(
       FunctionType::get(Type::getVoidTy(context), types, /*isVarArg=*/false),
       GlobalValue::ExternalLinkage, name, module);
+  assert(entry->getName() == name && "the descriptor has another name");
   entry->setCallingConv(CallingConv::PTX_Kernel);
   entry->addFnAttr("nvvm.maxntid", kMostThreads);
   entry->setDoesNotThrow();

@@ -10,8 +10,9 @@
 #define PDLC_TARGET_DEVICECODE_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <string>
 
 namespace pdlc {
@@ -21,11 +22,19 @@ class ObjectCache;
 /// written for. An error names those that LLVM knows.
 llvm::Error checkGpuArchitecture(llvm::StringRef architecture);
 
-/// The name of a kernel's entry in the code of a device, whose names have no
-/// points.
+/// The name of a kernel's entry in the code of a device, whose names have
+/// letters, digits, _ and $ alone: a point is $_, and any other byte $ and its
+/// two digits. Kernels of different names have different ones: a driver would
+/// give the first for both.
 inline std::string entryNameOf(llvm::StringRef kernel) {
-  std::string name = kernel.str();
-  llvm::replace(name, '.', '_');
+  std::string name;
+  for (const char byte : kernel)
+    if (llvm::isAlnum(byte) || byte == '_')
+      name += byte;
+    else if (byte == '.')
+      name += "$_";
+    else
+      name += "$" + llvm::utohexstr(uint8_t(byte), /*LowerCase=*/false, 2);
   return name;
 }
 

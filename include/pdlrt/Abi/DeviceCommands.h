@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pdlrt {
@@ -30,16 +31,18 @@ namespace pdlrt {
 /// time.
 class DeviceCommands {
 public:
-  /// Batch sizes whose parts are kept.
-  static constexpr size_t mostShapes = 8;
+  /// Batch sizes whose parts are kept, by the place of the batch.
+  static constexpr size_t mostShapes = 16;
   /// With fewer pieces a graph saves nothing.
   static constexpr size_t leastPieces = 4;
 
   /// The stream outlives it.
   explicit DeviceCommands(DeviceStream &stream) : stream(stream) {}
 
-  /// A stage begins, on a batch of so many samples.
-  void begin(int64_t samples);
+  /// A stage begins, on a batch of so many samples. `batch`: where it lies;
+  /// batches that are prepared beside each other lie in different memory, so
+  /// that what is done with one is like what was done with that one before.
+  void begin(int64_t samples, const void *batch);
 
   // What the functions of DeviceStream of that name do, at the latest when the
   // part ends. Memory of the host is such as the device gave.
@@ -88,7 +91,7 @@ private:
   void makeGraph(Part &part);
 
   DeviceStream &stream;
-  std::map<int64_t, Shape> shapes;
+  std::map<std::pair<int64_t, const void *>, Shape> shapes;
   uint64_t stages = 0;
   Shape *shape = nullptr;
   size_t partIndex = 0;

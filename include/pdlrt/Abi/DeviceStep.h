@@ -54,6 +54,8 @@ public:
   /// Before a stage: what the places that it will ask for hold on the host, and
   /// what of them is on its way. Both stay until the stage ends.
   void begin(const pdl_step_context &context, DeviceInput &input);
+  /// Parts of stages that were done by one launch, since the beginning.
+  int64_t replayed() const { return commands ? commands->replayed() : 0; }
 
   // What the functions of abi.h do. A failure is kept for `wait`.
   void *pointerTo(int32_t place, int32_t index);

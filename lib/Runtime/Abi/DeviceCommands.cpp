@@ -24,11 +24,12 @@ static uint64_t wordOf(const void *pointer) {
 
 static void *pointerOf(uint64_t word) { return reinterpret_cast<void *>(word); }
 
-void DeviceCommands::begin(int64_t samples) {
-  if (!shapes.contains(samples) && shapes.size() >= mostShapes)
+void DeviceCommands::begin(int64_t samples, const void *batch) {
+  const std::pair key(samples, batch);
+  if (!shapes.contains(key) && shapes.size() >= mostShapes)
     shapes.erase(std::ranges::min_element(
         shapes, {}, [](const auto &entry) { return entry.second.lastUse; }));
-  shape = &shapes[samples];
+  shape = &shapes[key];
   shape->lastUse = ++stages;
   partIndex = 0;
   beginPart();

@@ -62,7 +62,7 @@ void DeviceStep::begin(const pdl_step_context &given, DeviceInput &itsInput) {
   unused.clear();
   add([&] {
     PDLRT_RETURN_IF_ERROR(input->arrive(*stream));
-    commands->begin(context->batch);
+    commands->begin(context->batch, input);
     if (program.update_count == 0 || !checksGradients())
       return Status();
     PDLRT_RETURN_IF_ERROR(

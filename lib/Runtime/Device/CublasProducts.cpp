@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;
@@ -80,6 +81,30 @@ CublasHandle::create(const Library &library, bool roundsToTF32) {
         "--numerics=strict");
   return std::unique_ptr<CublasHandle>(
       new CublasHandle(library, handle, roundsToTF32));
+}
+
+Expected<std::unique_ptr<CublasHandle>>
+CublasHandle::createFirst(const Library *&library, bool roundsToTF32,
+                          std::span<const char *const> names,
+                          OpenLibrary *open) {
+  std::optional<Status> first;
+  for (; !names.empty(); names = names.subspan(1)) {
+    const Expected<const Library *> opened = open(names);
+    if (!opened) {
+      if (!first)
+        first = opened.status();
+      break;
+    }
+    Expected<std::unique_ptr<CublasHandle>> created =
+        create(**opened, roundsToTF32);
+    if (created) {
+      library = *opened;
+      return created;
+    }
+    if (!first)
+      first = created.status();
+  }
+  return *std::move(first);
 }
 
 //===----------------------------------------------------------------------===//

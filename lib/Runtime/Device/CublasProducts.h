@@ -16,6 +16,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 
 namespace pdlrt {
 
@@ -26,6 +27,15 @@ public:
   /// library outlives it.
   static Expected<std::unique_ptr<CublasHandle>>
   create(const cublaslt::Library &library, bool roundsToTF32);
+  using OpenLibrary =
+      Expected<const cublaslt::Library *>(std::span<const char *const> names);
+  /// The same of the first library of these names that is there and starts: one
+  /// that is too new for the driver may stand beside one that fits. `library`
+  /// gets it. An error is that of the first.
+  static Expected<std::unique_ptr<CublasHandle>>
+  createFirst(const cublaslt::Library *&library, bool roundsToTF32,
+              std::span<const char *const> names = cublaslt::libraryNames,
+              OpenLibrary *open = cublaslt::openLibrary);
   CublasHandle(const CublasHandle &) = delete;
   CublasHandle &operator=(const CublasHandle &) = delete;
   /// With the device current.

@@ -272,14 +272,9 @@ Status CudaDevice::load(const DeviceCode &given) {
 }
 
 Status CudaDevice::openProducts() {
-  if (!products) {
-    const Expected<const cublaslt::Library *> opened = cublaslt::openLibrary();
-    if (!opened)
-      return opened.status();
-    products = *opened;
-  }
   Expected<std::unique_ptr<CublasHandle>> created =
-      CublasHandle::create(*products, code.roundsToTF32);
+      products ? CublasHandle::create(*products, code.roundsToTF32)
+               : CublasHandle::createFirst(products, code.roundsToTF32);
   if (!created)
     return std::move(created).status();
   multiplier = std::move(*created);

@@ -53,8 +53,9 @@ protected:
     EXPECT_TRUE(stream->synchronize().ok());
     return *static_cast<int64_t *>(result.data());
   }
-  int64_t stage(int64_t samples, const std::vector<uint64_t> &digits) {
-    commands->begin(samples);
+  int64_t stage(int64_t samples, const std::vector<uint64_t> &digits,
+                const void *batch = nullptr) {
+    commands->begin(samples, batch);
     return part(digits);
   }
 
@@ -98,7 +99,7 @@ TEST_F(DeviceCommandsTest, EachPieceIsDoneOnceWhateverChanges) {
 
 TEST_F(DeviceCommandsTest, PartsAreKeptByThemselves) {
   for (uint64_t i = 0; i < 6; ++i) {
-    commands->begin(8);
+    commands->begin(8, nullptr);
     EXPECT_EQ(part({1, 2}), 12);
     EXPECT_EQ(part({3, i}), int64_t(30 + i));
     EXPECT_EQ(part({4, 5}), 45);
@@ -116,9 +117,20 @@ TEST_F(DeviceCommandsTest, AFewShapesAreKept) {
                 120 + samples % 10);
   EXPECT_EQ(commands->replayed(), 4);
   for (int round = 0; round < 3; ++round)
-    for (int64_t samples = 0; samples < 12; ++samples)
+    for (int64_t samples = 0; samples < int64_t(DeviceCommands::mostShapes) + 4;
+         ++samples)
       EXPECT_EQ(stage(samples, {1, 2}), 12);
   EXPECT_EQ(commands->replayed(), 4);
+}
+
+// The next batch is prepared beside the stage, in memory of its own.
+TEST_F(DeviceCommandsTest, BatchesOfTwoPlacesRepeatEachByItself) {
+  const int places[2] = {};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(stage(8, {1, 2, 3}, &places[0]), 123);
+    EXPECT_EQ(stage(8, {4, 5, 6}, &places[1]), 456);
+  }
+  EXPECT_EQ(commands->replayed(), 2 * 3);
 }
 
 TEST_F(DeviceCommandsTest, FewPiecesMakeNoGraph) {

@@ -112,7 +112,7 @@ TEST_F(DeviceProductTest, Repeats) {
     const auto *at = static_cast<const float *>(memory.data());
     EXPECT_TRUE(step->wait(/*isLast=*/false).ok());
     for (int stage = 1; stage <= 5; ++stage) {
-      commands.begin(2);
+      commands.begin(2, nullptr);
       ASSERT_TRUE(commands.clear(result.data(), sizeof(floats)).ok());
       for (const float *bias : {at, at + 2, at + 4})
         ASSERT_TRUE(commands

@@ -256,6 +256,30 @@ TEST_F(CublasProductsTest, ALibraryThatDoesNotStart) {
             "--numerics=strict");
 }
 
+TEST_F(CublasProductsTest, AnOlderLibraryThatStartsIsTaken) {
+  static cublaslt::Library tooNew, fits;
+  tooNew = fits = library;
+  tooNew.create = [](cublaslt::Handle *) { return cublaslt::Result(1); };
+  CublasHandle::OpenLibrary *const open = [](std::span<const char *const> names)
+      -> Expected<const cublaslt::Library *> {
+    if (*names[0] == 'n')
+      return &tooNew;
+    if (*names[0] == 'o')
+      return &fits;
+    return Status::invalid("none");
+  };
+  const auto chosen = [&](std::vector<const char *> names) {
+    const cublaslt::Library *found = nullptr;
+    const auto created = CublasHandle::createFirst(found, false, names, open);
+    EXPECT_EQ(created.ok(), found != nullptr);
+    return std::pair(found, created ? "" : created.status().message());
+  };
+  EXPECT_EQ(chosen({"new", "old"}).first, &fits);
+  EXPECT_EQ(chosen({"old", "new"}).first, &fits);
+  EXPECT_THAT(chosen({"new", "absent"}).second, HasSubstr("fits the driver"));
+  EXPECT_EQ(chosen({"absent"}).second, "none");
+}
+
 TEST(CublasLtTest, WhatIsMissingIsNamed) {
   const auto sentenceFor = [](std::vector<const char *> names) {
     return cublaslt::openLibrary(names).status().message();
