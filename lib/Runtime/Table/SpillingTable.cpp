@@ -536,9 +536,11 @@ int64_t SpillingTable::listAtPeriod(int number, int64_t period,
     return 0;
   const bool isRewritten = !options().life.scoreWeights.empty();
   TableMoment *reading = moment();
-  // What a save that goes on notes as saved is not what is written here.
-  const uint32_t count = saves[number] + (reading && reading->notesSaved() &&
-                                          !reading->isPassed(number));
+  // What a save that goes on notes as saved is not what is written here. It
+  // counts before it has passed: in the other order this could miss both.
+  const bool isBeingSaved =
+      reading && reading->notesSaved() && !reading->isPassed(number);
+  const uint32_t count = saves[number] + isBeingSaved;
   RowImages images;
   void *copy = images.take(layout());
   int64_t erased = 0;
