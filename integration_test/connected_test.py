@@ -385,21 +385,62 @@ class Connected(unittest.TestCase):
                                               {"inputs": inputs})
             self.assertEqual(status, 404, sentence)
         # A request that waits for it has the time that --grace says.
-        stopped.send_signal(signal.SIGCONT)
-        server = Server(self.root / "served", "--grace", 0.5)
-        self.addCleanup(server.kill)
-        server.wait_for("model clicks, version 2: loaded")
-        stopped.send_signal(signal.SIGSTOP)
-        lost = threading.Thread(target=lambda: self.assertRaises(
-            (OSError, http.client.HTTPException), server.infer, inputs, "clicks"))
-        lost.start()
-        self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") > 1,
-                        "a request that waits")
-        time.sleep(0.2)
-        server.end()
-        self.assertEqual(server.process.wait(LONG), 1)
-        server.wait_for("requests were not finished within 0.5 seconds")
-        lost.join()
+        for protocol, ask_lost in ("http", self.ask_lost), ("grpc", self.ask_lost_by_grpc):
+            with self.subTest(protocol):
+                stopped.send_signal(signal.SIGCONT)
+                server = Server(self.root / "served", "--grace", 0.5, grpc=True)
+                self.addCleanup(server.kill)
+                server.wait_for("model clicks, version 2: loaded")
+                stopped.send_signal(signal.SIGSTOP)
+                lost = threading.Thread(target=ask_lost, args=(server, inputs))
+                lost.start()
+                # One is that of the question.
+                others = 1 if protocol == "http" else 0
+                self.wait_until(lambda: not lost.is_alive() or server.metric(
+                    "pdl_serve_connections", protocol=protocol) > others, "a request that waits")
+                if not lost.is_alive():
+                    self.skipTest("tritonclient[grpc] is not installed")
+                time.sleep(0.2)
+                server.end()
+                self.assertEqual(server.process.wait(LONG), 1)
+                server.wait_for("requests were not finished within 0.5 seconds")
+                lost.join()
+
+    def ask_lost(self, server, inputs):
+        self.assertRaises((OSError, http.client.HTTPException), server.infer, inputs, "clicks")
+
+    def ask_lost_by_grpc(self, server, inputs):
+        """Returns at once where the client is not there."""
+        try:
+            import tritonclient.grpc as client  # pylint: disable=import-outside-toplevel
+            import numpy  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            return
+        given = []
+        for each in inputs:
+            kind = numpy.object_ if each["datatype"] == "BYTES" else numpy.float32
+            given.append(client.InferInput(each["name"], each["shape"], each["datatype"]))
+            given[-1].set_data_from_numpy(
+                numpy.array(each["data"], kind).reshape(each["shape"]))
+        with client.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as stub:
+            self.assertRaises(Exception, stub.infer, "clicks", given)
+
+    def test_a_fault_behind_a_lost_server(self):
+        """A request that is at fault is not one of servers that do not answer, though the one
+        before was."""
+        self.start()
+        with self.connect(timeout_ms=2000) as loaded:
+            self.scores(loaded)
+            self.end()
+            for _ in range(2):
+                with self.assertRaises(serving.ServersUnavailable):
+                    self.scores(loaded)
+                inputs = inputs_of(self.asked[:2])
+                name = next(name for name, value in inputs.items() if isinstance(value, list))
+                del inputs[name][1]
+                with self.assertRaises(serving.ServingError) as caught:
+                    loaded.run("predict", inputs, batch=2)
+                self.assertNotIsInstance(caught.exception, serving.ServersUnavailable)
 
     def test_many_threads_while_a_job_of_pushes_trains(self):
         self.start("async")

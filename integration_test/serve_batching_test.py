@@ -10,6 +10,7 @@ import resource
 import socket
 import subprocess
 import threading
+import time
 import unittest
 
 from model_server import (LONG, PDL_SERVE, ServedModels, Server, UnixConnection, inputs_of, single,
@@ -150,6 +151,30 @@ class ServeBatching(ServedModels):
     def can_connect(self, server):
         with contextlib.closing(socket.socket()) as probe:
             return probe.connect_ex(("127.0.0.1", server.port)) == 0
+
+    def test_idle_connections(self):
+        """Without a request they are closed; with one that comes slowly they are not."""
+        self.deploy("small")
+        body = json.dumps({"inputs": small_inputs()}).encode()
+        head = (b"POST /v2/models/small/infer HTTP/1.1\r\nHost: x\r\n"
+                b"Content-Length: %d\r\n\r\n" % len(body))
+        with Server(self.models, "--idle-timeout", "1.5") as server:
+            idle = socket.create_connection(("127.0.0.1", server.port), LONG)
+            slow = socket.create_connection(("127.0.0.1", server.port), LONG)
+            with idle, slow:
+                # A request that begins late, too.
+                slow.sendall(head + body)
+                self.assertIn(b"200 OK", slow.recv(1 << 16))
+                time.sleep(1)
+                whole, step = head + body, -(-len(head + body) // 6)
+                for begin in range(0, len(whole), step):
+                    slow.sendall(whole[begin:begin + step])
+                    time.sleep(0.7)
+                self.assertIn(b"200 OK", slow.recv(1 << 16))
+                self.assertEqual(idle.recv(1), b"")
+                begun = time.monotonic()
+                self.assertEqual(slow.recv(1), b"")
+                self.assertLess(time.monotonic() - begun, LONG)
 
     def test_more_than_may_wait(self):
         self.deploy("small")

@@ -80,6 +80,20 @@ class ServeProtocol(ServedModels):
             self.assertEqual((output["shape"], output["datatype"]), ([5, 1], "FP32"))
             self.assertEqual(output["parameters"]["binary_data_size"], 20)
             self.assertEqual(list(struct.unpack("<5f", content[cut:])), self.expected[:5])
+            # In whichever order; and what an output says itself goes before.
+            wanted = [{"name": "output0", "parameters": {"other": 1}}]
+            for body, own, is_binary in (
+                    (lambda **one: {**one, "outputs": wanted}, None, True),
+                    (lambda **one: {"outputs": wanted, **one}, None, True),
+                    (lambda **one: {"outputs": wanted, **one}, False, False)):
+                if own is not None:
+                    wanted[0]["parameters"]["binary_data"] = own
+                head = json.dumps(body(inputs=[numbers, texts], parameters={
+                    "binary_data_output": True})).encode()
+                status, content = server.ask("POST", "/v2/models/ctr/infer",
+                                             head + b"".join(parts), {size: str(len(head))})
+                self.assertEqual((status, size in server.headers), (200, is_binary), content)
+            head = json.dumps({"inputs": [numbers, texts]}).encode()
             for wrong, sentence in (
                     (head + parts[0], "there are only"),
                     (head + b"".join(parts) + b"x", "1 bytes behind the last binary tensor"),

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <future>
 #include <grpcpp/grpcpp.h>
 
 using namespace pdlserve;
@@ -389,7 +390,10 @@ GrpcServer::GrpcServer(const Repository &repository, Batcher &batcher,
     : service(std::make_unique<Service>(repository, batcher, metrics,
                                         isStopping, mostBody)) {}
 
-GrpcServer::~GrpcServer() { (void)stop(Clock::now()); }
+GrpcServer::~GrpcServer() {
+  if (service->server)
+    service->server->Shutdown(std::chrono::system_clock::now());
+}
 
 Expected<std::vector<std::string>>
 GrpcServer::start(const std::vector<std::string> &addresses) {
@@ -440,10 +444,18 @@ GrpcServer::start(const std::vector<std::string> &addresses) {
 bool GrpcServer::stop(Clock::time_point until) {
   if (!service->server)
     return true;
-  service->server->Shutdown(
+  const auto deadline =
       std::chrono::system_clock::now() +
       std::chrono::duration_cast<std::chrono::system_clock::duration>(
-          until - Clock::now()));
-  service->server.reset();
-  return Clock::now() < until;
+          until - Clock::now());
+  // Behind its deadline gRPC still waits for calls that are being scored.
+  std::promise<void> ended;
+  std::future<void> end = ended.get_future();
+  std::thread([server = std::move(service->server), deadline,
+               ended = std::move(ended)]() mutable {
+    server->Shutdown(deadline);
+    server.reset();
+    ended.set_value();
+  }).detach();
+  return end.wait_until(until) == std::future_status::ready;
 }

@@ -157,7 +157,7 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
   if (request.outputs.empty())
     for (int32_t i = 0; i < called.output_count; ++i) {
       wanted.push_back(i);
-      request.outputs.push_back({{}, request.areOutputsBinary});
+      request.outputs.emplace_back();
     }
   return bindTensors(std::move(request.inputs), *this);
 }
@@ -190,7 +190,8 @@ void HttpJob::makeAnswer(HttpAnswer &answer) const {
     appendNumber(json, output.width);
     json += ']';
     const std::byte *at = outputAt(wanted[i]);
-    if (request.outputs[i].isBinary) {
+    if (request.outputs[i].isBinary.value_or(
+            request.areOutputsBinary.value_or(false))) {
       const size_t size = size_t(count) * sizeOf(type);
       json += ",\"parameters\":{\"binary_data_size\":";
       appendNumber(json, size);

@@ -23,6 +23,7 @@
 #include <thread>
 #include <unistd.h>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 using namespace pdlserve;
@@ -93,6 +94,11 @@ private:
   void enter(State next) {
     state = next;
     since = Clock::now();
+    received = 0;
+  }
+  /// Changes where more of the request came.
+  size_t receivedNow() const {
+    return buffer.size() + parser->get().body().size() + parser->got_some();
   }
   /// Bytes of a request are there.
   bool hasMore();
@@ -109,6 +115,8 @@ private:
   IoThread &owner;
   State state = State::Reading;
   Clock::time_point since;
+  /// That, when it was looked at last.
+  size_t received = 0;
   beast::flat_buffer buffer;
   std::optional<http::request_parser<http::string_body>> parser;
   bool keepAlive = false, hasRest = false, isHead = false;
@@ -138,6 +146,12 @@ void Connection::end() {
 void Connection::checkTime(Clock::time_point now) {
   if (state == State::Busy)
     return;
+  if (state == State::Reading) {
+    // Who sends a large request slowly is not idle.
+    const size_t before = std::exchange(received, receivedNow());
+    if (received != before)
+      since = now;
+  }
   if (now - since >
       (state == State::Draining ? drainTime : shared.options.idle))
     end();

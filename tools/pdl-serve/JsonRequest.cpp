@@ -40,7 +40,8 @@ private:
     std::string json;
   };
 
-  void readParameters(ondemand::object parameters, const char *flag, bool &on,
+  void readParameters(ondemand::object parameters, const char *flag,
+                      std::optional<bool> &on,
                       std::optional<uint64_t> *binarySize);
   void readInput(ondemand::object object);
   void readOutput(ondemand::object object);
@@ -139,11 +140,12 @@ void Reader::readShape(ondemand::array shape, Tensor &tensor) {
 }
 
 void Reader::readParameters(ondemand::object parameters, const char *flag,
-                            bool &on, std::optional<uint64_t> *binarySize) {
+                            std::optional<bool> &on,
+                            std::optional<uint64_t> *binarySize) {
   for (auto field : parameters) {
     const std::string_view key = field.unescaped_key();
     if (flag && key == flag)
-      on = field.value().get_bool();
+      on = bool(field.value().get_bool());
     else if (binarySize && key == "binary_data_size")
       *binarySize = uint64_t(field.value().get_uint64());
   }
@@ -152,7 +154,8 @@ void Reader::readParameters(ondemand::object parameters, const char *flag,
 void Reader::readInput(ondemand::object object) {
   const size_t index = request.inputs.size();
   Tensor &tensor = request.inputs.emplace_back();
-  bool hasType = false, hasShape = false, hasData = false, none = false;
+  bool hasType = false, hasShape = false, hasData = false;
+  std::optional<bool> none;
   Late later = {index, std::nullopt, {}};
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
@@ -202,7 +205,6 @@ void Reader::readInput(ondemand::object object) {
 
 void Reader::readOutput(ondemand::object object) {
   WantedOutput &output = request.outputs.emplace_back();
-  output.isBinary = request.areOutputsBinary;
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
     if (key == "name")

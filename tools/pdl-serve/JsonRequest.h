@@ -22,7 +22,8 @@ namespace pdlserve {
 /// What a request wants of an output.
 struct WantedOutput {
   std::string name;
-  bool isBinary = false;
+  /// Whether it says so itself.
+  std::optional<bool> isBinary;
 };
 
 /// A request of the V2 protocol in JSON.
@@ -32,8 +33,8 @@ struct JsonRequest {
   std::vector<Tensor> inputs;
   /// In the order of the answer; none: all outputs.
   std::vector<WantedOutput> outputs;
-  /// Of outputs that are not named.
-  bool areOutputsBinary = false;
+  /// Of outputs that do not say so themselves.
+  std::optional<bool> areOutputsBinary;
 };
 
 /// Reads the body of a request: JSON, and behind its first `jsonSize` bytes the

@@ -107,29 +107,19 @@ static Expected<fs::path> onlyFile(const fs::path &folder,
   return found;
 }
 
-/// Whether a name is that of a whole checkpoint; others are being written.
-static bool isCheckpointName(const std::string &name) {
-  constexpr std::string_view prefix = "step-";
-  return name.starts_with(prefix) && name.size() > prefix.size() &&
-         std::all_of(name.begin() + prefix.size(), name.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
-}
-
 static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
-  fs::path newest;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error))
-    if (isCheckpointName(at->path().filename().string()) && at->path() > newest)
-      newest = at->path();
+  const fs::directory_iterator readable(folder, error);
   if (error)
     return Status::invalid(folder.string() + ": " + error.message());
-  if (newest.empty() && fs::exists(folder / pdlrt::manifestName, error))
+  const std::vector<int64_t> found = pdlrt::listCheckpoints(folder.string());
+  if (!found.empty())
+    return fs::path(
+        pdlrt::CheckpointFolder::nameIn(folder.string(), found.front()));
+  if (fs::exists(folder / pdlrt::manifestName, error))
     return Status::invalid(folder.string() +
                            " is one checkpoint; name the folder that it is in");
-  if (newest.empty())
-    return Status::invalid(folder.string() + " has no checkpoint yet");
-  return newest;
+  return Status::invalid(folder.string() + " has no checkpoint yet");
 }
 
 Expected<Repository::Content> Repository::contentOf(const std::string &where) {

@@ -116,8 +116,8 @@ static void addFlags(CLI::App &app, Options &options) {
       ->transform(pdlrt::wholeNumber(1, 2047))
       ->capture_default_str();
   app.add_option("--idle-timeout", options.idle,
-                 "Seconds after which a connection of HTTP without a request "
-                 "is closed")
+                 "Seconds after which a connection of HTTP is closed where "
+                 "nothing has come")
       ->check(pdlrt::secondsFlag())
       ->capture_default_str();
   app.add_option("--interval", options.interval,

@@ -204,6 +204,7 @@ Scorer::IdCounts Scorer::takeIdCounts() {
 
 Status Scorer::run(const ServedState &state, int64_t batch,
                    const pdl_serving_input *inputs, void *const *outputs) {
+  isUnavailable = false;
   // So that offsets of 32 bits count what it has.
   constexpr int64_t mostSamples = int64_t(1) << 24;
   if (batch < 1 || batch > mostSamples)
@@ -216,7 +217,6 @@ Status Scorer::run(const ServedState &state, int64_t batch,
                              "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
     PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
-  isUnavailable = false;
   const std::shared_ptr<const RemoteRows> &remote = state.remoteRows();
   if (remote) {
     // Pulls then only make room for pointers to rows.

@@ -516,13 +516,16 @@ static bool isSame(const CheckpointLink &a, const CheckpointLink &b) {
 }
 
 /// The deltas that lead from `before` to the checkpoint, the oldest first; none
-/// where there is no such way, or a step of it has whole tables.
+/// where there is no such way, a step of it has whole tables, or one is not
+/// what the next one follows, but another of its name.
 static std::optional<std::vector<Checkpoint>>
 deltasAfter(const CheckpointLink &before, std::string path) {
   std::vector<Checkpoint> deltas;
+  std::optional<uint64_t> expected;
   for (;;) {
     Expected<Checkpoint> next = Checkpoint::openAlone(path);
     if (!next || !next->isDelta() ||
+        next->link().digest != expected.value_or(next->link().digest) ||
         std::ranges::any_of(
             next->manifest().parts, [](const CheckpointPart &part) {
               return part.kind == PartKind::Table && !part.isChanges;
@@ -533,6 +536,7 @@ deltasAfter(const CheckpointLink &before, std::string path) {
     if (isSame(after, before))
       return deltas;
     path = (std::filesystem::path(path).parent_path() / after.name).string();
+    expected = after.digest;
   }
 }
 

@@ -217,6 +217,7 @@ protected:
 
   struct Rows {
     std::vector<float> of[2];
+    std::vector<uint8_t> isUnknown[2];
     Status status;
     bool isUnavailable = false;
   };
@@ -225,8 +226,10 @@ protected:
     std::vector<WantedRows> wanted;
     for (int i = 0; i < 2; ++i) {
       rows.of[i].assign(keys[i].size() * widthOf(i), -1);
+      rows.isUnknown[i].assign(keys[i].size(), 2);
       wanted.push_back({tableAt(i), int64_t(keys[i].size()), keys[i].data(),
-                        reinterpret_cast<std::byte *>(rows.of[i].data())});
+                        reinterpret_cast<std::byte *>(rows.of[i].data()),
+                        rows.isUnknown[i].data()});
     }
     const auto scratch = remote.makeScratch();
     rows.status = remote.read(wanted, *scratch, rows.isUnavailable);
@@ -244,7 +247,9 @@ protected:
         std::vector<float> wanted(widthOf(i));
         void *row = nullptr;
         TableScratch scratch;
-        if (table.find(1, &keys[i][k], &row, scratch) == 0)
+        const bool isUnknown = table.find(1, &keys[i][k], &row, scratch) > 0;
+        EXPECT_EQ(rows.isUnknown[i][k], isUnknown);
+        if (!isUnknown)
           std::memcpy(wanted.data(), row, wanted.size() * sizeof(float));
         else if (i == 0) // the other one has unknown(zero)
           table.initialValue(keys[i][k], wanted.data());

@@ -334,6 +334,33 @@ TEST_F(ServingApi, RefusesKeysThatAreNotInTheirPlace) {
               testing::HasSubstr("has a row, and is erased"));
 }
 
+// What a delta follows may have been replaced, as by a training that went on
+// from an earlier one.
+TEST_F(ServingApi, DeltasOfAnotherCheckpointOfThatNameAreNotTaken) {
+  auto trained = makeTrained();
+  Changes changes(*trained, 1);
+  Chain chain(folder);
+  chain.save(*trained, 1, false);
+  const CheckpointLink first = chain.last;
+  pdl_serving_model *model = functions()->open(chain.pathOf(1).c_str());
+  ASSERT_NE(model, nullptr) << functions()->last_error();
+  for (const int64_t steps : {2, 3}) {
+    changes.step();
+    chain.save(*trained, steps, true);
+  }
+  changes.step();
+  chain.last = first;
+  chain.save(*trained, 2, true);
+  ASSERT_EQ(functions()->reload(model, folder.file("chain").c_str()), 0)
+      << functions()->last_error();
+  pdl_serving_state state = {};
+  state.struct_size = sizeof(state);
+  ASSERT_EQ(functions()->state(model, &state), 0);
+  EXPECT_EQ(state.steps, 2);
+  EXPECT_NE(functions()->reload(model, chain.pathOf(3).c_str()), 0);
+  functions()->close(model);
+}
+
 // Changes that lie above each other are joined behind their reload, and nobody
 // sees it but by the memory that they take.
 TEST_F(ServingApi, ManyDeltasAreTheirCheckpoint) {
