@@ -180,8 +180,9 @@ class Deltas(unittest.TestCase):
         self.assertIn("kept 1 checkpoints, and 3 that these need", done.stdout)
         # In a folder of its own, which is made, training goes on from it.
         merged = self.root / "kept-merged" / newest.name
-        run(PDL_CHECKPOINT, "merge", saved, merged)
+        run(PDL_CHECKPOINT, "merge", saved, f"{merged}//")
         run(PDL_CHECKPOINT, "diff", saved, merged)
+        self.assertEqual([c.name for c in merged.parent.iterdir()], [newest.name])
         refused = subprocess.run(
             [self.program("local") / "trainer", "train",
              *map(str, self.flags(merged, "--steps", 110, "--resume"))],

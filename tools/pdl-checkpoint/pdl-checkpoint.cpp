@@ -212,6 +212,8 @@ static int prune(const std::string &path, int64_t keep) {
     return fail(1, pruned.status().message());
   for (const std::string &each : pruned->removed)
     print("removed " + each);
+  for (const std::string &each : pruned->renamed)
+    std::fprintf(stderr, "warning: %s\n", each.c_str());
   print(fmt::format("kept {} checkpoints, and {} that these need", pruned->kept,
                     pruned->needed));
   return 0;
@@ -480,8 +482,12 @@ static int run(int argc, char **argv) {
           app, argc, argv,
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
-  if (!output.empty())
+  if (!output.empty()) {
+    // What is written first is written beside it.
+    if (const std::filesystem::path path = output; !path.has_filename())
+      output = path.parent_path();
     removeUnfinishedAtSignal(output);
+  }
   const int status = *inspectCommand  ? inspect(first)
                      : *dumpCommand   ? dump(first, output)
                      : *exportCommand ? exportTo(first, exportFlags, output)

@@ -202,13 +202,16 @@ public:
   struct Pruned {
     /// Names of those that were removed.
     std::vector<std::string> removed;
+    /// Sentences about those that stay, though nobody can use them: they have
+    /// been renamed, by somebody who needs them.
+    std::vector<std::string> renamed;
     int64_t kept = 0;
     /// What these follow.
     int64_t needed = 0;
   };
   /// Keeps the newest `keep` that are whole, every bit of them and of what they
-  /// follow, with what they follow; removes all others. An error, and nothing
-  /// is removed, where none is whole.
+  /// follow, with what they follow; removes all others, but those that have
+  /// been renamed. An error, and nothing is removed, where none is whole.
   Expected<Pruned> prune(int64_t keep) const;
 
 private:

@@ -374,7 +374,7 @@ Status CheckpointFolder::removeOld(int64_t steps, int64_t keep) const {
 
 Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
   Pruned pruned;
-  std::set<int64_t> needed;
+  std::set<int64_t> needed, renamed;
   std::string firstRefused;
   const std::vector<int64_t> all = listCheckpoints(folder);
   for (int64_t steps : all) {
@@ -387,6 +387,15 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
     if (!checkpoint) {
       if (firstRefused.empty())
         firstRefused = ": " + checkpoint.status().message();
+      continue;
+    }
+    if (Status named =
+            checkName(nameOf(steps), checkpoint->manifest().progress.steps);
+        !named.ok()) {
+      if (firstRefused.empty())
+        firstRefused = ": " + named.message();
+      renamed.insert(steps);
+      pruned.renamed.push_back(named.message());
       continue;
     }
     ++pruned.kept;
@@ -403,7 +412,7 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
                            firstRefused);
   pruned.needed = int64_t(needed.size()) - pruned.kept;
   for (int64_t steps : all) {
-    if (needed.contains(steps))
+    if (needed.contains(steps) || renamed.contains(steps))
       continue;
     PDLRT_RETURN_IF_ERROR(remove(steps));
     pruned.removed.push_back(nameOf(steps));

@@ -216,6 +216,22 @@ static TensorType typeAt(const json &object, const char *key,
   throw ContentError("elements are of type '" + name + "'");
 }
 
+/// The sizes of a parameter or of a row. Their product is a size too. Throws
+/// json::exception, ContentError.
+static std::vector<int64_t> shapeAt(const json &symbol) {
+  auto shape = symbol.at("shape").get<std::vector<int64_t>>();
+  // That no product of bytes overflows.
+  constexpr int64_t most = int64_t(1) << 56;
+  int64_t elements = 1;
+  for (int64_t size : shape) {
+    if (size < 1 || size > most / elements)
+      throw ContentError(
+          fmt::format("a symbol has the shape [{}]", fmt::join(shape, ", ")));
+    elements *= size;
+  }
+  return shape;
+}
+
 /// Throws json::exception, ContentError.
 static CheckpointManifest fromJson(const json &root) {
   CheckpointManifest manifest;
@@ -236,8 +252,7 @@ static CheckpointManifest fromJson(const json &root) {
     manifest.groupSteps.emplace_back(entry.at("name"), countAt(entry, "steps"));
   for (const json &entry : root.at("symbols")) {
     manifest.symbols.push_back(
-        {entry.at("name"), entry.at("table"),
-         entry.at("shape").get<std::vector<int64_t>>(),
+        {entry.at("name"), entry.at("table"), shapeAt(entry),
          entry.at("slots").get<std::vector<std::string>>(),
          // Checkpoints of earlier versions have one type for all.
          typeAt(entry.contains("element_type") ? entry : root, "element_type",

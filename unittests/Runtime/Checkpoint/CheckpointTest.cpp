@@ -223,6 +223,27 @@ TEST(Checkpoint, AnotherVersionIsNamed) {
               HasSubstr("its version is not that of its content"));
 }
 
+TEST(Checkpoint, ShapesWithoutElementsOrWithTooManyAreRefused) {
+  TestFolder folder;
+  const std::unique_ptr<Model> model = makeModel(3, 5);
+  int number = 0;
+  for (const std::vector<int64_t> &shape :
+       {std::vector<int64_t>{0, 4}, {-1}, {int64_t(1) << 40, 1 << 20}}) {
+    const std::string path = folder.file(std::to_string(number++));
+    CheckpointWriter writer(path);
+    CheckpointManifest manifest;
+    describeModel(*model, manifest);
+    ASSERT_TRUE(saveParts(*model, "dense.safetensors", writer, nullptr).ok());
+    for (CheckpointSymbol &symbol : manifest.symbols)
+      if (!symbol.isTable)
+        symbol.shape = shape;
+    ASSERT_TRUE(writer.commit(std::move(manifest)).ok());
+    EXPECT_THAT(Checkpoint::open(path).status().message(),
+                testing::AllOf(HasSubstr("a symbol has the shape ["),
+                               HasSubstr("damaged")));
+  }
+}
+
 TEST(Checkpoint, AnotherModelIsRefused) {
   TestFolder folder;
   save(*makeModel(3, 5), folder.file("c"));

@@ -358,6 +358,17 @@ TEST(Delta, WhatIsKeptHasAllThatItNeeds) {
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
   ASSERT_TRUE(own->prune(2).ok());
   EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(6, 5, 4));
+  // One that has another's name is used by nobody: it does not count, but it is
+  // somebody's copy.
+  fs::copy(chain.pathOf(4), chain.pathOf(9), fs::copy_options::recursive);
+  const Expected<CheckpointFolder::Pruned> beside = own->prune(1);
+  ASSERT_TRUE(beside.ok()) << beside.status().message();
+  EXPECT_THAT(beside->renamed,
+              ElementsAre(HasSubstr("holds the state after 4 steps")));
+  EXPECT_EQ(beside->kept, 1);
+  EXPECT_EQ(beside->needed, 2);
+  EXPECT_THAT(listCheckpoints(folder.file("chain")), ElementsAre(9, 6, 5, 4));
+  fs::remove_all(chain.pathOf(9));
   // Nor does one of which a bit has changed, or of which one has that it needs.
   flipByte(onlyTableFile(chain.pathOf(6)));
   ASSERT_TRUE(own->prune(1).ok());
