@@ -5,13 +5,16 @@
 slowest sender than --max-staleness says, and the servers' logs give their state
 all the same."""
 
+import gzip
 import re
 import signal
 import threading
 import time
 import unittest
 
+from programs import ADULT, PDL_TRANSLATE, run
 from push_modes import PushModes
+from sync_test import small_model
 
 
 def most_ahead(server):
@@ -65,6 +68,32 @@ class Staleness(PushModes):
                 self.assertLessEqual(most, bound)
         # Without it somebody is further ahead, or the test shows nothing.
         self.assertGreater(max(self.histogram_of("free")), 3)
+
+    def test_a_worker_that_fails_holds_nobody_up(self):
+        """The answer that the other one waits for is held until this one goes on."""
+        source = self.root / "square.mlir"
+        source.write_text(small_model("@adam", clip=False, decay=False, warm_up=False).replace(
+            "nn.signed_log1p %n : tensor<?x5xf32>",
+            "nn.mul %n, %n : tensor<?x5xf32>, tensor<?x5xf32>"))
+        run(PDL_TRANSLATE, source, "-o", self.root / self.MODE, "--numerics=strict",
+            "--mode=async")
+        data = self.root / "infinite.csv"
+        with gzip.open(ADULT, "rt") as whole:
+            lines = whole.readlines()[:1600]
+        # In a step of the last worker, when the others have most likely ended theirs.
+        lines[1000] = ",".join(["3e38", *lines[1000].split(",")[1:]])
+        data.write_text("".join(lines))
+        with self.cluster("fails", 1, 1, 20, workers=4,
+                          server_flags=["--max-staleness", 0]) as job:
+            job.trainer_flags = [data if flag == ADULT else flag for flag in job.trainer_flags]
+            for name, value in ("--rows", "0:1500"), ("--shuffle-window", 1):
+                job.trainer_flags[job.trainer_flags.index(name) + 1] = value
+            job.start()
+            trainer, server = job.trainers[0], job.servers[0]
+            self.assertEqual(trainer.wait(60), 1, trainer.output)
+            self.assertIn("not finite", trainer.output)
+            self.assertNotIn("another worker", trainer.output)
+            self.assertNotEqual(server.wait(60), 0, server.output)
 
     def test_trainers_of_half_async(self):
         self.MODE = "half-async"

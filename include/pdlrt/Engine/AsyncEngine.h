@@ -88,6 +88,8 @@ private:
   static constexpr int keptRounds = lead + 1;
   static_assert(WorkerMark::mostResults == keptRounds);
   void work(int worker);
+  /// Ends the pass of all workers. By any thread.
+  void fail(Status status);
   Status runPass(int worker);
   /// Takes up the first batch of a pass; the step that the worker does next, or
   /// none where it has none.

@@ -79,6 +79,10 @@ public:
                       std::span<const RowRequest> requests,
                       std::span<uint8_t *const> unknown) = 0;
 
+  /// The trainer has failed elsewhere: exchanges that wait, or will, end soon
+  /// with an error. By any thread.
+  virtual void giveUp() {}
+
   /// What the calls for a program have cost so far.
   virtual ExchangeCosts costsOf(const pdl_program &program) const = 0;
 };

@@ -69,6 +69,7 @@ public:
   Status pull(const pdl_program &program, bool allValues,
               std::span<const RowRequest> requests,
               std::span<uint8_t *const> unknown) override;
+  void giveUp() override { servers.giveUp(); }
   ExchangeCosts costsOf(const pdl_program &program) const override;
 
 private:

@@ -11,6 +11,7 @@
 
 #include "pdlrt/Protocol/ServerSession.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -118,6 +119,11 @@ public:
   void placeParts(size_t server, std::vector<PartPlace> places) {
     sessions[server]->placeParts(std::move(places));
   }
+  /// What waits for servers now, or will, ends soon with an error, as the
+  /// trainer has failed elsewhere: an answer may not come before it goes on. By
+  /// any thread.
+  void giveUp() { gaveUp.store(true, std::memory_order_relaxed); }
+
   /// At all servers, where the next request will not be sent: nothing reads the
   /// bytes of its parts any more.
   void dropParts() noexcept {
@@ -203,6 +209,7 @@ private:
   /// The last request of this start, and the first one that no server had when
   /// it joined.
   uint64_t sent = 0, firstUnsent = 1;
+  std::atomic<bool> gaveUp{false};
 };
 
 } // namespace pdlrt

@@ -92,15 +92,24 @@ void AsyncEngine::work(int worker) {
       passQuiescentPoint(worker, /*rests=*/false);
       Status status = runPass(worker);
       if (!status.ok())
-        pace.fail(std::move(status));
+        fail(std::move(status));
     } catch (const std::bad_alloc &) {
-      pace.fail(Status::outOfMemory(
+      fail(Status::outOfMemory(
           "out of memory for worker " + std::to_string(worker) +
           "; use a smaller --batch-size, or fewer workers"));
     }
     passQuiescentPoint(worker, /*rests=*/true);
     pace.leavePass(worker);
   }
+}
+
+void AsyncEngine::fail(Status status) {
+  pace.fail(std::move(status));
+  // Servers may hold the answers of others until this worker goes on
+  // (--max-staleness), which it never will.
+  for (const AsyncWorker &each : workers)
+    if (each.state)
+      each.state->giveUp();
 }
 
 void AsyncEngine::passQuiescentPoint(int worker, bool rests) {
@@ -335,7 +344,7 @@ void AsyncEngine::readRound() {
     return source();
   }();
   if (!read) {
-    pace.fail(read.status());
+    fail(read.status());
     return;
   }
   std::vector<StepInput> &place = inputs[round % keptRounds];

@@ -143,6 +143,9 @@ Status ServerGroup::failure() const {
 }
 
 Status ServerGroup::stopReason(const HasEnded &hasEnded) const {
+  if (gaveUp.load(std::memory_order_relaxed))
+    return Status::invalid("another worker of this trainer has failed; " +
+                           waitingLine(hasEnded));
   if (options.shouldStop && options.shouldStop())
     return Status::invalid("stopped while it waited; " + waitingLine(hasEnded));
   if (options.events.wasAskedToStop && options.events.wasAskedToStop() &&
