@@ -352,6 +352,9 @@ class Library(unittest.TestCase):
                 self.assertIn(sentence, str(caught.exception))
         found = loaded.run("predict", {**good, "categories": (keys, splits)})
         self.assertEqual(len(found["output0"]), 2)
+        # Arrays of ctypes name the order of their bytes.
+        of_ctypes = (ctypes.c_int32 * len(splits))(*splits)
+        self.assertEqual(loaded.run("predict", {**good, "categories": (keys, of_ctypes)}), found)
 
     def test_what_cannot_be_loaded(self):
         """One sentence each; what a model has before stays."""

@@ -450,11 +450,19 @@ class TableLife(exactness.ExactnessTest):
                 ("local", ["--max-table-memory", "0"], 2, "'0' is no size"),
                 ("local", ["--max-table-memory", "1GiB", "--hogwild", "--replicas", "1x2"], 1,
                  "--max-table-memory is not for --hogwild"),
-                ("local", ["--table-eviction", "first"], 2, "--table-eviction")):
+                ("local", ["--table-eviction", "first"], 2, "--table-eviction"),
+                ("local", ["--table-eviction", "least-frequent"], 2,
+                 "--table-eviction requires --max-table-memory")):
             done = subprocess.run([self.path / program / "trainer", "train", "--data", self.data,
                                    *flags], capture_output=True, text=True)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(sentence, done.stderr)
+        self.translate("async")
+        done = subprocess.run([self.path / "async" / "pserver", "--servers", "localhost:7101",
+                               "--trainers", "1", "--max-table-memory", "1GiB", "--log-applied",
+                               self.path / "applied.log"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--log-applied is not for servers with --max-table-memory", done.stderr)
         done = subprocess.run([PDL_TRANSLATE, self.source, "-o", self.path / "geo",
                                "--mode=geo"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)

@@ -7,9 +7,9 @@
     model = library.open("checkpoints")
     scores = model.run("predict", {"numbers": numbers, "categories": texts})
 
-Numbers and keys are whatever has the buffer protocol (NumPy arrays, array.array, bytes): they
-are read where they are, without a copy, if they are contiguous and of the input's type. Ids
-that the model hashes may be texts. This module needs Python's standard library only.
+Numbers and keys are whatever has the buffer protocol and the input's type (NumPy arrays,
+array.array), contiguous: they are read where they are, without a copy, unless they are read-only.
+Ids that the model hashes may be texts. This module needs Python's standard library only.
 
 Many threads may use one model at once: calls run outside of Python's lock.
 """
@@ -142,6 +142,11 @@ class Library:
         """A model with the values of a checkpoint, of the newest one of a folder, or of a dump."""
         return Model(self, self.functions.open(str(path).encode()))
 
+    def _need_servers(self):
+        if self.functions.struct_size < ctypes.sizeof(_Functions):
+            raise ServingError("the library is older than servers; translate the model again, with "
+                               "--emit=library --servers")
+
     def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
                 timeout_ms=1000):
         """A model that asks the servers of a running job for rows, of a library that was made with
@@ -149,9 +154,7 @@ class Library:
         --token-file; `parameters`: what `open` takes, instead of those that the servers have now.
         Rows are kept in `cache_bytes`, and read again until they are `row_age_ms` old; a call waits
         for servers `timeout_ms` at most."""
-        if self.functions.struct_size < ctypes.sizeof(_Functions):
-            raise ServingError("the library is older than servers; translate the model again, with "
-                               "--emit=library --servers")
+        self._need_servers()
         if not isinstance(servers, str):
             servers = ",".join(servers)
         connection = _Connection(ctypes.sizeof(_Connection), servers.encode(), token.encode(),
@@ -219,11 +222,13 @@ class Model:
 
     def refresh(self):
         """Asks the servers of a connected model for the parameters as they are now."""
+        self.library._need_servers()
         self._check(self.library.functions.refresh(self._pointer))
 
     def row_counts(self):
         """A dict of `ids` and `unknown_ids`: ids of all samples, and those without a row; and of
         `hits`, `misses` and `requests`: how a connected model has found rows."""
+        self.library._need_servers()
         counts = _RowCounts(struct_size=ctypes.sizeof(_RowCounts))
         self._check(self.library.functions.row_counts(self._pointer, ctypes.byref(counts)))
         return {name: getattr(counts, name)
@@ -298,7 +303,7 @@ class Model:
         raw.values, count, alive = _address(values, tensor.code, what)
         raw.splits, ends, alive_splits = _address(splits, "i", f"{what}: its splits")
         kept += [alive, alive_splits]
-        if ends and memoryview(splits)[ends - 1] > count:
+        if ends and memoryview(splits).cast("B").cast("i")[ends - 1] > count:
             raise ServingError(f"{what}: its splits end behind its {count} values")
         return max(0, ends - 1)
 

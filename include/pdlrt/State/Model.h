@@ -140,10 +140,13 @@ public:
   int64_t stepCount(int32_t group) const { return stepCounts[group]; }
   /// Counts one more; returns its number, 1 for the first.
   int64_t countStep(int32_t group) { return ++stepCounts[group]; }
-  /// A quiescent point of all tables (`EmbeddingTable::quiesce`). Their time is
+  /// Those whose rows updates alone make (`TableLife::makesRowsInUpdates`) have
+  /// no rows that somebody holds from one request to a server to the next.
+  enum class QuiescentTables { All, WithRowsOfUpdates };
+  /// A quiescent point of tables (`EmbeddingTable::quiesce`). Their time is
   /// that of their group: one more every `updatesOfTime` updates since it was
   /// restored, so that rows that were restored with it are not old.
-  void quiesce();
+  void quiesce(QuiescentTables which = QuiescentTables::All);
   static constexpr int64_t updatesOfTime = 1024;
   /// Goes on from `count` updates.
   void restoreStepCount(int32_t group, int64_t count);

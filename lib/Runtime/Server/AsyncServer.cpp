@@ -337,6 +337,8 @@ Status AsyncServer::takeStep(const Envelope &request, Turn turn) {
   if (part.present && part.hasWeight()) {
     const TraceSpan span("apply");
     PDLRT_RETURN_IF_ERROR(updaters[layout.programIndex()]->finish(part, norms));
+    // Whoever waits for samples holds none of their rows up.
+    ownModel.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
   }
   renewRows(next);
   forgetSeen();

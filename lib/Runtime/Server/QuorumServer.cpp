@@ -174,6 +174,8 @@ Status QuorumServer::closeStep(MessageKind) {
     Updater &updater = *updaters[program];
     updater.makeRoom();
     PDLRT_RETURN_IF_ERROR(updater.finish(*merged, norms));
+    // Whoever waits for samples holds none of their rows up.
+    ownModel.quiesce(Model::QuiescentTables::WithRowsOfUpdates);
     // Rows that were made for a step behind this round.
     for (const Sender &sender : senders)
       if (sender.incoming)

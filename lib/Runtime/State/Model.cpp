@@ -47,10 +47,12 @@ void Model::makeParameter(int32_t index) {
     std::memcpy(frozenValues[index], values[index], bytes);
 }
 
-void Model::quiesce() {
+void Model::quiesce(QuiescentTables which) {
   const std::lock_guard lock(ownStepMutex);
   for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
-    if (EmbeddingTable *table = tablePointers[s]) {
+    if (EmbeddingTable *table = tablePointers[s];
+        table && (which == QuiescentTables::All ||
+                  table->options().life.makesRowsInUpdates())) {
       const int32_t group = programDescriptor.symbols[s].group;
       const int64_t updates =
           group >= 0 ? stepCounts[group] - restoredCounts[group] : 0;

@@ -40,16 +40,18 @@ static std::string bytesOf(std::string &text) {
 
 void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
                                const std::string &group) {
-  app.add_option("--max-table-memory", bound.mostBytes,
-                 "The most that all tables of this process use, keys and "
-                 "rows with their slots: beyond it, rows are evicted between "
-                 "steps, and begin anew if their keys come again, unless "
-                 "--table-spill keeps them. What tables "
-                 "hold for later is some 40 MiB a table more. Part of the "
-                 "result without it; with several servers so is their number")
-      ->type_name("BYTES")
-      ->transform(CLI::Validator(bytesOf, ""))
-      ->group(group);
+  CLI::Option *most =
+      app.add_option(
+             "--max-table-memory", bound.mostBytes,
+             "The most that all tables of this process use, keys and "
+             "rows with their slots: beyond it, rows are evicted between "
+             "steps, and begin anew if their keys come again, unless "
+             "--table-spill keeps them. What tables "
+             "hold for later is some 40 MiB a table more. Part of the "
+             "result without it; with several servers so is their number")
+          ->type_name("BYTES")
+          ->transform(CLI::Validator(bytesOf, ""))
+          ->group(group);
   app.add_option("--table-spill", bound.spillFolder,
                  "Keeps rows that --max-table-memory evicts in this folder, by "
                  "RocksDB, and brings them back when their keys come again: no "
@@ -71,5 +73,6 @@ void pdlrt::addTableBoundFlags(CLI::App &app, TableBound &bound,
           {"least-recent", Eviction::LeastRecent},
           {"least-frequent", Eviction::LeastFrequent}}))
       ->default_str("least-recent")
+      ->needs(most)
       ->group(group);
 }

@@ -118,6 +118,13 @@ Status Updater::shrinkTables(const Contribution &merged) {
     const int64_t period = updateNumbers[symbol.group] / symbol.shrink_every;
     if (period <= table->period())
       continue;
+    constexpr int64_t mostOfFloat = int64_t(1) << 24;
+    if (symbol.element_type == PDL_F32 && period > mostOfFloat)
+      return Status::invalid(
+          std::string("@") + symbol.name + " has had " +
+          std::to_string(mostOfFloat) +
+          " periods, and its rows have no room for the number of another one; "
+          "shrink it every so many updates more");
     try {
       table->beginPeriod(period);
     } catch (const std::bad_alloc &error) {

@@ -196,6 +196,17 @@ int64_t HashTable::erase(int64_t count, const int64_t *keys,
   return erased;
 }
 
+/// Makes room for so many keys more. Those that have come and gone again stand
+/// there once, so that the list is no longer than keys are many.
+static void makeRoom(std::vector<int64_t> &keys, size_t count) {
+  if (keys.size() + count <= keys.capacity())
+    return;
+  std::ranges::sort(keys);
+  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  if (keys.size() + count > keys.capacity() / 4 * 3)
+    keys.reserve(std::max(2 * keys.size(), keys.size() + count + 16));
+}
+
 int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
                               TableScratch &scratch) {
   int64_t erased = 0;
@@ -209,8 +220,8 @@ int64_t HashTable::eraseSlice(int64_t count, const int64_t *keys,
             groups[number / shardsOfLock].erasedKeys;
         try {
           rowsOfShard(number).reserveErased(1);
-          if (isTracked && tracked.size() == tracked.capacity())
-            tracked.reserve(std::max<size_t>(16, 2 * tracked.size()));
+          if (isTracked)
+            makeRoom(tracked, 1);
           TableMoment *reading = moment();
           if (reading && shard.index.find(mixed, row))
             reading->noteErased(key, rowAt(number, row));
@@ -359,16 +370,21 @@ void HashTable::listUnseen(const std::vector<TableRow> &rows, int64_t period,
                            std::vector<int64_t> &keys) {
   constexpr size_t ahead = 16;
   const size_t last = rowBytes() - 1;
-  TableMoment *reading =
-      options().life.scoreWeights.empty() ? nullptr : moment();
+  // What a save that goes on still needs is put aside here, where it may wait
+  // for room.
+  TableMoment *reading = moment();
+  const bool isRewritten = !options().life.scoreWeights.empty();
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + ahead < rows.size())
       __builtin_prefetch(static_cast<char *>(rows[i + ahead].row) + last);
     void *row = rows[i].row;
-    if (reading)
+    if (reading && isRewritten)
       reading->preserve(1, &rows[i].key, &row);
-    if (passesOut(row, period))
-      keys.push_back(rows[i].key);
+    if (!passesOut(row, period))
+      continue;
+    if (reading && !isRewritten)
+      reading->preserve(1, &rows[i].key, &row);
+    keys.push_back(rows[i].key);
   }
 }
 
@@ -402,7 +418,7 @@ void HashTable::dropUnseenWaiting(int number, int64_t period,
   std::vector<int64_t> &tracked = groups[number / shardsOfLock].erasedKeys;
   const bool isTracked = tracksErased.load(std::memory_order_relaxed);
   if (isTracked)
-    tracked.reserve(tracked.size() + keys.size());
+    makeRoom(tracked, keys.size());
   uint32_t bits = 0;
   for (uint64_t key : keys) {
     waits -= shard.waiting.erase(key, bits);
@@ -474,6 +490,9 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
   int64_t evicted = 0;
   std::vector<int64_t> keys;
   TableScratch scratch;
+  // What a save that goes on still needs is put aside before any lock is taken:
+  // it may wait for room.
+  TableMoment *reading = moment();
   for (int s = 0; s < shardCount; ++s) {
     listShard(s, rows);
     sortByKey(rows);
@@ -483,8 +502,12 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
           EvictionRank::of(layout().headerOf(row.row), now, order);
       const bool isEqual = rank.first == first && rank.second == second;
       if (rank.first < first || (rank.first == first && rank.second < second) ||
-          (isEqual && left-- > 0))
+          (isEqual && left-- > 0)) {
         keys.push_back(row.key);
+        void *leaving = row.row;
+        if (reading)
+          reading->preserve(1, &row.key, &leaving);
+      }
     }
     evicted += erase(int64_t(keys.size()), keys.data(), scratch);
   }
@@ -619,8 +642,11 @@ void HashTable::giveBack(int first, int end) {
 }
 
 void HashTable::trackErasedKey(int number, int64_t key) {
-  if (tracksErased.load(std::memory_order_relaxed))
-    groups[number / shardsOfLock].erasedKeys.push_back(key);
+  if (!tracksErased.load(std::memory_order_relaxed))
+    return;
+  std::vector<int64_t> &tracked = groups[number / shardsOfLock].erasedKeys;
+  makeRoom(tracked, 1);
+  tracked.push_back(key);
 }
 
 void HashTable::trackErased(bool isTracked) {

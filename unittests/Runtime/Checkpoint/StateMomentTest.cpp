@@ -205,6 +205,31 @@ TEST(StateMoment, KeepsToItsMemory) {
   EXPECT_LE((*moment)->mostBytesAside(), most + ofNew);
 }
 
+// So do rows that leave the table.
+TEST(StateMoment, RowsThatAreEvictedWaitForRoom) {
+  constexpr int64_t keys = 30'000;
+  TestFolder folder;
+  auto model = makeTrained(keys);
+  fs::create_directory(folder.file("c"));
+  CheckpointWriter writer = CheckpointWriter::into(folder.file("c"));
+  TablePartSizes sizes;
+  sizes.aside = 1;
+  auto moment = StateMoment::take(*model, "dense", writer, sizes);
+  ASSERT_TRUE(moment.status().ok());
+  EmbeddingTable &table = *model->table(SymbolTable);
+  const size_t most =
+      size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 32;
+  const int64_t evicted = table.size() / 2;
+  std::thread trainer([&] {
+    EXPECT_EQ(table.evict(evicted, Eviction::LeastRecent), evicted);
+  });
+  while ((*moment)->mostBytesAside() < most / 4 * 3)
+    std::this_thread::yield();
+  EXPECT_TRUE((*moment)->write(writer).ok());
+  trainer.join();
+  EXPECT_LE((*moment)->mostBytesAside(), most + table.rowBytes());
+}
+
 // By their share of the tables too, up to a bound: else they are there at once.
 TEST(StateMoment, CopiesWhatIsNotTooLarge) {
   TestFolder folder;

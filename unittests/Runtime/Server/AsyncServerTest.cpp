@@ -329,6 +329,30 @@ TEST(AsyncServer, WorkersPassQuiescentPoints) {
   EXPECT_TRUE(row.isUsedAgain());
 }
 
+// Where updates alone make rows nobody holds them: one who waits for samples
+// keeps no memory of those that have gone.
+TEST(AsyncServer, RowsOfUpdatesWaitForNoWorker) {
+  std::mt19937 random(11);
+  const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};
+  ServerJob<float> job(variant, 1, 2, PlacementPolicy::LeastLoaded, 1);
+  Model &model = job.server(0).model();
+  ASSERT_TRUE(
+      model.boundTables({size_t(1) << 30, Eviction::LeastRecent, ""}).ok());
+  std::vector<Gradients<float>> now = randomGradients<float>(2, random);
+  for (Gradients<float> &each : now) {
+    each.present = true;
+    each.weight = 2;
+  }
+  for (uint32_t t : {0, 1})
+    ASSERT_TRUE(job.asyncStep(t, {}, &now[t]).ok());
+  test::ErasedRow row(*model.table(BlockLazy));
+  for (int i = 0; i < 6; ++i)
+    ASSERT_TRUE(job.asyncStep(0, now[0], &now[0]).ok());
+  EXPECT_TRUE(row.isUsedAgain());
+  // It goes on with what it has pulled.
+  ASSERT_TRUE(job.asyncStep(1, now[1], &now[1]).ok());
+}
+
 TEST(AsyncServer, GradientsThatAreNotFiniteAreRefused) {
   std::mt19937 random(10);
   const BlockVariant variant = {PDL_F32, false, PDL_MODE_ASYNC};

@@ -213,6 +213,10 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
                            modeOf(descriptor).name +
                            ", in which each trainer has rows of its own; "
                            "leave it out");
+  if (flags.tableBound.mostBytes > 0 && !flags.logApplied.empty())
+    return Status::invalid("--log-applied is not for servers with "
+                           "--max-table-memory: a log does not say which rows "
+                           "were evicted; leave one of the two out");
   const auto servers = int64_t(flags.servers.size());
   if (flags.rank >= servers)
     return Status::invalid(fmt::format(
