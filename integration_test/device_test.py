@@ -166,7 +166,7 @@ class Device(DeviceJobs):
         for fault, sentence in (
                 ("allocations=3", "the device has no [0-9]+ bytes left; use a smaller "
                                   "--batch-size"),
-                ("launches=9", "kernel_[a-z0-9_]+ cannot be launched: the fake device was told "
+                ("launches=9", r"kernel\$_[a-z0-9_]+ cannot be launched: the fake device was told "
                                 "to fail; start again, with --resume where there is a checkpoint"),
                 ("work=20", "the device is lost: the fake one was told to fail; start again, "
                              "with --resume where there is a checkpoint")):

@@ -459,9 +459,9 @@ class TableLife(exactness.ExactnessTest):
             self.assertIn(sentence, done.stderr)
         self.translate("async")
         done = subprocess.run([self.path / "async" / "pserver", "--servers", "localhost:7101",
-                               "--trainers", "1", "--max-table-memory", "1GiB", "--log-applied",
+                               "--rank", "0", "--trainers", "1", "--max-table-memory", "1GiB", "--log-applied",
                                self.path / "applied.log"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("--log-applied is not for servers with --max-table-memory", done.stderr)
         done = subprocess.run([PDL_TRANSLATE, self.source, "-o", self.path / "geo",
                                "--mode=geo"], capture_output=True, text=True)

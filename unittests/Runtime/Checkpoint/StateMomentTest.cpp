@@ -220,9 +220,8 @@ TEST(StateMoment, RowsThatAreEvictedWaitForRoom) {
   const size_t most =
       size_t(table.size()) * (table.rowBytes() + sizeof(int64_t)) / 32;
   const int64_t evicted = table.size() / 2;
-  std::thread trainer([&] {
-    EXPECT_EQ(table.evict(evicted, Eviction::LeastRecent), evicted);
-  });
+  std::thread trainer(
+      [&] { EXPECT_EQ(table.evict(evicted, Eviction::LeastRecent), evicted); });
   while ((*moment)->mostBytesAside() < most / 4 * 3)
     std::this_thread::yield();
   EXPECT_TRUE((*moment)->write(writer).ok());
