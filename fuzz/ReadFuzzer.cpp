@@ -207,8 +207,9 @@ static void fuzzAnswers(const std::string &bytes) {
   if (!rows)
     return;
   std::vector<std::byte> found(keys.size() * (*rows)->rowBytesOf(SymbolTable));
+  std::array<uint8_t, keys.size()> unknown = {};
   const WantedRows wanted = {SymbolTable, int64_t(keys.size()), keys.data(),
-                             found.data()};
+                             found.data(), unknown.data()};
   const auto scratch = (*rows)->makeScratch();
   (void)(*rows)->read({&wanted, 1}, *scratch, isUnavailable);
   std::vector<float> weights(handWrittenDense), bias(1);

@@ -348,7 +348,7 @@ class Connected(unittest.TestCase):
             expected = server.infer(inputs, "plain")
             self.assertEqual(server.infer(inputs, "clicks"), expected)
             stopped = self.job.servers[0].popen
-            stopped.send_signal(signal.SIGSTOP)
+            self.halt(stopped)
             self.addCleanup(stopped.send_signal, signal.SIGCONT)
 
             def taken():
@@ -377,7 +377,7 @@ class Connected(unittest.TestCase):
                 thread.join()
             self.assertEqual(answers, refused + [200] * 5)
             server.wait_for("model clicks, version 2: loaded")
-            stopped.send_signal(signal.SIGSTOP)
+            self.halt(stopped)
         # It starts, and ends, without servers that do not answer.
         with Server(self.root / "served") as server:
             self.assertEqual(server.infer(inputs, "plain"), expected)
@@ -391,7 +391,7 @@ class Connected(unittest.TestCase):
                 server = Server(self.root / "served", "--grace", 0.5, grpc=True)
                 self.addCleanup(server.kill)
                 server.wait_for("model clicks, version 2: loaded")
-                stopped.send_signal(signal.SIGSTOP)
+                self.halt(stopped)
                 lost = threading.Thread(target=ask_lost, args=(server, inputs))
                 lost.start()
                 # One is that of the question.
@@ -405,6 +405,14 @@ class Connected(unittest.TestCase):
                 self.assertEqual(server.process.wait(LONG), 1)
                 server.wait_for("requests were not finished within 0.5 seconds")
                 lost.join()
+
+    def halt(self, process):
+        """Stops a process; threads of it may run for a while after the signal."""
+        process.send_signal(signal.SIGSTOP)
+        tasks = pathlib.Path(f"/proc/{process.pid}/task")
+        self.wait_until(lambda: all(
+            (task / "stat").read_text().rpartition(")")[2].split()[0] == "T"
+            for task in tasks.iterdir()), "process that stands still")
 
     def ask_lost(self, server, inputs):
         self.assertRaises((OSError, http.client.HTTPException), server.infer, inputs, "clicks")
@@ -498,7 +506,7 @@ class Connected(unittest.TestCase):
             hot.refresh()
             self.assertEqual(self.scores(hot), self.expected(checkpoint))
             # One that is stopped answers nothing, and a call ends in its time.
-            self.job.servers[0].popen.send_signal(signal.SIGSTOP)
+            self.halt(self.job.servers[0].popen)
             begin = time.monotonic()
             with self.assertRaisesRegex(serving.ServersUnavailable, "did not answer within 5000"):
                 self.scores(loaded)
