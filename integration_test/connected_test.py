@@ -25,7 +25,7 @@ import made_up_clicks
 import stored_rows_test
 from cluster import Cluster
 from library_test import inputs_of
-from model_server import PDL_SERVE, Server, single
+from model_server import PDL_SERVE, Server, public_inputs, single
 from model_server import inputs_of as served_inputs_of
 from programs import PDL_TRANSLATE, SOURCE, checkpoints_in, model, run
 
@@ -420,18 +420,11 @@ class Connected(unittest.TestCase):
     def ask_lost_by_grpc(self, server, inputs):
         """Returns at once where the client is not there."""
         try:
-            import tritonclient.grpc as client  # pylint: disable=import-outside-toplevel
-            import numpy  # pylint: disable=import-outside-toplevel
+            import tritonclient.grpc as module  # pylint: disable=import-outside-toplevel
         except ImportError:
             return
-        given = []
-        for each in inputs:
-            kind = numpy.object_ if each["datatype"] == "BYTES" else numpy.float32
-            given.append(client.InferInput(each["name"], each["shape"], each["datatype"]))
-            given[-1].set_data_from_numpy(
-                numpy.array(each["data"], kind).reshape(each["shape"]))
-        with client.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as stub:
-            self.assertRaises(Exception, stub.infer, "clicks", given)
+        with module.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as client:
+            self.assertRaises(Exception, client.infer, "clicks", public_inputs(module, inputs))
 
     def test_a_fault_behind_a_lost_server(self):
         """A request that is at fault is not one of servers that do not answer, though the one

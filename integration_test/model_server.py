@@ -87,6 +87,18 @@ def small_inputs(count=1, item=3):
             tensor("item", "INT64", [count, 1], [item] * count)]
 
 
+def public_inputs(module, inputs, **how):
+    """Such inputs as a public client takes them: `module` is tritonclient's http or grpc, and `how`
+    for its set_data_from_numpy."""
+    import numpy  # pylint: disable=import-outside-toplevel
+    made = []
+    for each in inputs:
+        kind = numpy.object_ if each["datatype"] == "BYTES" else numpy.float32
+        made.append(module.InferInput(each["name"], each["shape"], each["datatype"]))
+        made[-1].set_data_from_numpy(numpy.array(each["data"], kind).reshape(each["shape"]), **how)
+    return made
+
+
 class UnixConnection(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("unix")

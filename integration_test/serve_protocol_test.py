@@ -12,7 +12,8 @@ import socket
 import struct
 import unittest
 
-from model_server import ServedModels, Server, inputs_of, single, small_inputs, tensor
+from model_server import (ServedModels, Server, inputs_of, public_inputs, single, small_inputs,
+                          tensor)
 
 
 class ServeProtocol(ServedModels):
@@ -143,7 +144,6 @@ class ServeProtocol(ServedModels):
             self.assertEqual(server.infer(texts, "small"), whole)
 
     def check_public_client(self, module, client):
-        import numpy  # pylint: disable=import-outside-toplevel
         self.assertTrue(client.is_server_live())
         self.assertTrue(client.is_server_ready())
         self.assertTrue(client.is_model_ready("ctr"))
@@ -155,16 +155,7 @@ class ServeProtocol(ServedModels):
         index = client.get_model_repository_index(**as_json)
         index = index["models"] if as_json else index
         self.assertEqual([each["name"] for each in index], ["ctr"])
-        lines = self.lines[:50]
-        numbers, texts = inputs_of(lines)
-        arrays = [("numbers", "FP32", numpy.array(numbers["data"], numpy.float32).reshape(50, 13)),
-                  ("categories", "BYTES",
-                   numpy.array([text.encode() for text in texts["data"]],
-                               numpy.object_).reshape(50, 26))]
-        inputs = []
-        for name, datatype, array in arrays:
-            inputs.append(module.InferInput(name, array.shape, datatype))
-            inputs[-1].set_data_from_numpy(array)
+        inputs = public_inputs(module, inputs_of(self.lines[:50]))
         for more in {}, {"outputs": [module.InferRequestedOutput("output0")]}, {
                 "model_version": "1", "request_id": "seven"}:
             answer = client.infer("ctr", inputs, **more)
@@ -184,14 +175,7 @@ class ServeProtocol(ServedModels):
             client = module.InferenceServerClient(f"127.0.0.1:{server.port}")
             self.check_public_client(module, client)
             # As JSON both ways.
-            numbers, texts = inputs_of(self.lines[:2])
-            import numpy  # pylint: disable=import-outside-toplevel
-            inputs = [module.InferInput("numbers", [2, 13], "FP32"),
-                      module.InferInput("categories", [2, 26], "BYTES")]
-            inputs[0].set_data_from_numpy(
-                numpy.array(numbers["data"], numpy.float32).reshape(2, 13), binary_data=False)
-            inputs[1].set_data_from_numpy(
-                numpy.array(texts["data"], numpy.object_).reshape(2, 26), binary_data=False)
+            inputs = public_inputs(module, inputs_of(self.lines[:2]), binary_data=False)
             answer = client.infer("ctr", inputs, outputs=[
                 module.InferRequestedOutput("output0", binary_data=False)])
             self.assertEqual(answer.as_numpy("output0").ravel().tolist(), self.expected[:2])

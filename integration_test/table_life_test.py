@@ -459,8 +459,9 @@ class TableLife(exactness.ExactnessTest):
             self.assertIn(sentence, done.stderr)
         self.translate("async")
         done = subprocess.run([self.path / "async" / "pserver", "--servers", "localhost:7101",
-                               "--rank", "0", "--trainers", "1", "--max-table-memory", "1GiB", "--log-applied",
-                               self.path / "applied.log"], capture_output=True, text=True)
+                               "--rank", "0", "--trainers", "1", "--max-table-memory", "1GiB",
+                               "--log-applied", self.path / "applied.log"],
+                              capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--log-applied is not for servers with --max-table-memory", done.stderr)
         done = subprocess.run([PDL_TRANSLATE, self.source, "-o", self.path / "geo",

@@ -483,9 +483,7 @@ static int run(int argc, char **argv) {
           "'pdl-checkpoint --help' and 'pdl-checkpoint COMMAND --help' list"))
     return *status;
   if (!output.empty()) {
-    // What is written first is written beside it.
-    if (const std::filesystem::path path = output; !path.has_filename())
-      output = path.parent_path();
+    output = withoutSlashes(output);
     removeUnfinishedAtSignal(output);
   }
   const int status = *inspectCommand  ? inspect(first)

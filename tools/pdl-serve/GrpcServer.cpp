@@ -451,11 +451,14 @@ bool GrpcServer::stop(Clock::time_point until) {
   // Behind its deadline gRPC still waits for calls that are being scored.
   std::promise<void> ended;
   std::future<void> end = ended.get_future();
-  std::thread([server = std::move(service->server), deadline,
-               ended = std::move(ended)]() mutable {
+  std::thread ending([server = std::move(service->server), deadline,
+                      ended = std::move(ended)]() mutable {
     server->Shutdown(deadline);
     server.reset();
     ended.set_value();
-  }).detach();
-  return end.wait_until(until) == std::future_status::ready;
+  });
+  const bool isDone = end.wait_until(until) == std::future_status::ready;
+  // Else it ends with the process.
+  isDone ? ending.join() : ending.detach();
+  return isDone;
 }

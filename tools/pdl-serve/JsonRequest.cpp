@@ -41,7 +41,7 @@ private:
   };
 
   void readParameters(ondemand::object parameters, const char *flag,
-                      std::optional<bool> &on,
+                      std::optional<bool> *on,
                       std::optional<uint64_t> *binarySize);
   void readInput(ondemand::object object);
   void readOutput(ondemand::object object);
@@ -140,12 +140,12 @@ void Reader::readShape(ondemand::array shape, Tensor &tensor) {
 }
 
 void Reader::readParameters(ondemand::object parameters, const char *flag,
-                            std::optional<bool> &on,
+                            std::optional<bool> *on,
                             std::optional<uint64_t> *binarySize) {
   for (auto field : parameters) {
     const std::string_view key = field.unescaped_key();
-    if (flag && key == flag)
-      on = bool(field.value().get_bool());
+    if (on && key == flag)
+      *on = bool(field.value().get_bool());
     else if (binarySize && key == "binary_data_size")
       *binarySize = uint64_t(field.value().get_uint64());
   }
@@ -155,7 +155,6 @@ void Reader::readInput(ondemand::object object) {
   const size_t index = request.inputs.size();
   Tensor &tensor = request.inputs.emplace_back();
   bool hasType = false, hasShape = false, hasData = false;
-  std::optional<bool> none;
   Late later = {index, std::nullopt, {}};
   for (auto field : object) {
     const std::string_view key = field.unescaped_key();
@@ -176,7 +175,7 @@ void Reader::readInput(ondemand::object object) {
       readShape(field.value().get_array(), tensor);
       hasShape = true;
     } else if (key == "parameters") {
-      readParameters(field.value().get_object(), nullptr, none,
+      readParameters(field.value().get_object(), nullptr, nullptr,
                      &later.binarySize);
     } else if (key == "data") {
       if (std::exchange(hasData, true))
@@ -210,8 +209,8 @@ void Reader::readOutput(ondemand::object object) {
     if (key == "name")
       output.name = std::string_view(field.value().get_string());
     else if (key == "parameters")
-      readParameters(field.value().get_object(), "binary_data", output.isBinary,
-                     nullptr);
+      readParameters(field.value().get_object(), "binary_data",
+                     &output.isBinary, nullptr);
   }
 }
 
@@ -248,7 +247,7 @@ void Reader::read(padded_string_view json, std::string_view binary) {
       request.hasId = true;
     } else if (key == "parameters") {
       readParameters(field.value().get_object(), "binary_data_output",
-                     request.areOutputsBinary, nullptr);
+                     &request.areOutputsBinary, nullptr);
     } else if (key == "inputs") {
       hasInputs = true;
       for (ondemand::value input : field.value().get_array())

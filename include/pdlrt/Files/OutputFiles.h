@@ -37,6 +37,10 @@ Status checkReplaceable(const std::string &path);
 Status checkOutputs(const std::vector<NamedFile> &outputs,
                     const std::vector<NamedFile> &inputs);
 
+/// The path of a folder to be written, beside which it has another name until
+/// it is whole: without slashes at its end.
+std::string withoutSlashes(std::string path);
+
 } // namespace pdlrt
 
 #endif // PDLRT_FILES_OUTPUTFILES_H

@@ -28,8 +28,8 @@
 
 namespace pdlrt {
 
-/// Rows of one lookup: distinct keys, and where what frozen programs read of
-/// each is written, one behind the other, and whether it is for want of a row.
+/// Rows of one lookup: distinct keys, and where is written what frozen programs
+/// read of each, one behind the other, and whether the key had no row.
 struct WantedRows {
   int32_t symbol = 0;
   int64_t count = 0;

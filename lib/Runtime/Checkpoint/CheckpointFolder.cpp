@@ -381,21 +381,20 @@ Expected<CheckpointFolder::Pruned> CheckpointFolder::prune(int64_t keep) const {
     if (pruned.kept == keep)
       break;
     const Expected<Checkpoint> checkpoint = Checkpoint::open(nameOf(steps));
+    const Status status =
+        checkpoint
+            ? checkName(nameOf(steps), checkpoint->manifest().progress.steps)
+            : checkpoint.status();
     // What this process lacks is not the checkpoint's fault.
-    if (!checkpoint && checkpoint.status().code() == PDL_OUT_OF_MEMORY)
-      return checkpoint.status();
-    if (!checkpoint) {
+    if (status.code() == PDL_OUT_OF_MEMORY)
+      return status;
+    if (!status.ok()) {
       if (firstRefused.empty())
-        firstRefused = ": " + checkpoint.status().message();
-      continue;
-    }
-    if (Status named =
-            checkName(nameOf(steps), checkpoint->manifest().progress.steps);
-        !named.ok()) {
-      if (firstRefused.empty())
-        firstRefused = ": " + named.message();
-      renamed.insert(steps);
-      pruned.renamed.push_back(named.message());
+        firstRefused = ": " + status.message();
+      if (checkpoint) {
+        renamed.insert(steps);
+        pruned.renamed.push_back(status.message());
+      }
       continue;
     }
     ++pruned.kept;

@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 using namespace pdlrt;
 using namespace pdlrt::cublaslt;
@@ -87,24 +86,21 @@ Expected<std::unique_ptr<CublasHandle>>
 CublasHandle::createFirst(const Library *&library, bool roundsToTF32,
                           std::span<const char *const> names,
                           OpenLibrary *open) {
-  std::optional<Status> first;
+  Status first;
   for (; !names.empty(); names = names.subspan(1)) {
     const Expected<const Library *> opened = open(names);
-    if (!opened) {
-      if (!first)
-        first = opened.status();
-      break;
-    }
+    if (!opened)
+      return first.ok() ? opened.status() : first;
     Expected<std::unique_ptr<CublasHandle>> created =
         create(**opened, roundsToTF32);
     if (created) {
       library = *opened;
       return created;
     }
-    if (!first)
+    if (first.ok())
       first = created.status();
   }
-  return *std::move(first);
+  return first;
 }
 
 //===----------------------------------------------------------------------===//

@@ -99,3 +99,9 @@ Status pdlrt::checkOutputs(const std::vector<NamedFile> &outputs,
   }
   return {};
 }
+
+std::string pdlrt::withoutSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path;
+}

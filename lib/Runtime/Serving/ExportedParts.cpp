@@ -11,6 +11,7 @@
 #include "Files/RunningDigest.h"
 #include "Files/TemporaryFile.h"
 #include "pdlrt/Files/FileBytes.h"
+#include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/Files/Safetensors.h"
 #include "pdlrt/Serving/KeyValueFiles.h"
 
@@ -27,12 +28,6 @@ namespace fs = std::filesystem;
 //===----------------------------------------------------------------------===//
 // The folder
 //===----------------------------------------------------------------------===//
-
-static std::string withoutSlashes(std::string path) {
-  while (path.size() > 1 && path.back() == '/')
-    path.pop_back();
-  return path;
-}
 
 NewFolder::NewFolder(const std::string &finalPath)
     // Another process may have had the same number, on another host.

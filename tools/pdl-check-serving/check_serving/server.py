@@ -173,12 +173,9 @@ def started_server(options, library, values, folder):
     try:
         server.wait()
         yield server
-    except BaseException:
+    finally:
         with stopping.uninterrupted():
-            server.close()
-        raise
-    with stopping.uninterrupted():
-        status = server.close()
+            status = server.close()
     if status:
         raise Failure(f"pdl-serve ({server.name}) ended with status {status}; its log: "
                       f"{server.log.read_text()}")

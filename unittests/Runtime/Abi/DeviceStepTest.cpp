@@ -17,56 +17,70 @@ using namespace pdlrt;
 namespace {
 
 /// y[i] = 2 x[i].
-void doubled(const uint64_t *arguments, int64_t first, int64_t stride) {
+void doubleThem(const uint64_t *arguments, int64_t first, int64_t stride) {
   const auto *x = reinterpret_cast<const float *>(arguments[0]);
   auto *y = reinterpret_cast<float *>(arguments[1]);
   for (int64_t i = first; i < int64_t(arguments[2]); i += stride)
     y[i] = 2 * x[i];
 }
 
+class DeviceStepTest : public testing::Test {
+protected:
+  void SetUp() override {
+    descriptor.device_kernels = &described;
+    descriptor.device_kernel_count = 1;
+    ASSERT_TRUE(device->load({"", kernels}).ok());
+    memory = *device->allocate(DeviceBuffer::Kind::OfDevice, 2 * sizeof(float));
+  }
+
+  /// A stage that doubles the two numbers of a place, often enough for a graph.
+  std::vector<float> doubled(DeviceStep &step, const pdl_step_context &context,
+                             DeviceInput &input, int32_t place) {
+    step.begin(context, input);
+    const std::array arguments = {
+        reinterpret_cast<uint64_t>(step.pointerTo(place, 0)),
+        reinterpret_cast<uint64_t>(memory.data()), uint64_t(2)};
+    for (size_t i = 0; i < DeviceCommands::leastPieces; ++i)
+      step.launch(0, 2, arguments.data());
+    auto *const out = static_cast<float *>(step.hostMemory(2 * sizeof(float)));
+    step.copyOut(out, memory.data(), 2 * sizeof(float));
+    const Status status = step.wait(/*isLast=*/true);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return status.ok() ? std::vector<float>(out, out + 2)
+                       : std::vector<float>();
+  }
+
+  const std::vector<DeviceKernel> kernels = {
+      {"kernel_double",
+       {DeviceArgument::Read, DeviceArgument::Written, DeviceArgument::Number},
+       doubleThem}};
+  pdl_device_kernel described = {"kernel_double", 3, nullptr, doubleThem};
+  pdl_descriptor descriptor = {};
+  pdl_program program = {};
+  const std::unique_ptr<Device> device = createFakeDevice();
+  DeviceBuffer memory;
+};
+
 // A model's parameters, where they are not on the device, stand in memory of
 // the host that no device gave: graphs keep no copies of it, and each stage has
 // what is there now.
-TEST(DeviceStepTest, StagesThatRepeatHaveTheParametersOfNow) {
+TEST_F(DeviceStepTest, StagesThatRepeatHaveTheParametersOfNow) {
   static const int64_t shape[] = {2};
   pdl_symbol symbol = {};
   symbol.element_type = PDL_F32;
   symbol.rank = 1;
   symbol.shape = shape;
-  pdl_device_kernel described = {"kernel_double", 3, nullptr, doubled};
-  pdl_descriptor descriptor = {};
   descriptor.symbols = &symbol;
   descriptor.symbol_count = 1;
-  descriptor.device_kernels = &described;
-  descriptor.device_kernel_count = 1;
-  using enum DeviceArgument;
-  const std::vector<DeviceKernel> kernels = {
-      {"kernel_double", {Read, Written, Number}, doubled}};
-  const std::unique_ptr<Device> device = createFakeDevice();
-  ASSERT_TRUE(device->load({"", kernels}).ok());
-  const pdl_program program = {};
   DeviceInput input(*device, descriptor, program);
   DeviceStep step(*device, descriptor, program, /*parameters=*/nullptr);
-  const DeviceBuffer memory =
-      *device->allocate(DeviceBuffer::Kind::OfDevice, 2 * sizeof(float));
   std::array<float, 2> parameter = {};
   std::array<void *, 1> parameters = {parameter.data()};
   pdl_step_context context = {};
   context.parameters = parameters.data();
   for (int stage = 0; stage < 6; ++stage) {
     parameter = {float(stage), 10};
-    step.begin(context, input);
-    const std::array arguments = {
-        reinterpret_cast<uint64_t>(step.pointerTo(PDL_PLACE_PARAMETER, 0)),
-        reinterpret_cast<uint64_t>(memory.data()), uint64_t(2)};
-    // Enough for a graph.
-    for (size_t i = 0; i < DeviceCommands::leastPieces; ++i)
-      step.launch(0, 2, arguments.data());
-    auto *const out = static_cast<float *>(step.hostMemory(2 * sizeof(float)));
-    step.copyOut(out, memory.data(), 2 * sizeof(float));
-    const Status status = step.wait(/*isLast=*/true);
-    ASSERT_TRUE(status.ok()) << stage << ": " << status.message();
-    EXPECT_THAT(std::vector<float>(out, out + 2),
+    EXPECT_THAT(doubled(step, context, input, PDL_PLACE_PARAMETER),
                 testing::ElementsAre(2.0F * float(stage), 20))
         << stage;
   }
@@ -74,31 +88,19 @@ TEST(DeviceStepTest, StagesThatRepeatHaveTheParametersOfNow) {
 
 // The next batch is prepared beside a stage: every second one has the same
 // memory, on the host and on the device.
-TEST(DeviceStepTest, BatchesThatAlternateRepeat) {
+TEST_F(DeviceStepTest, BatchesThatAlternateRepeat) {
   static const int32_t fields[] = {0};
   pdl_field field = {};
   field.element_type = PDL_F32;
   field.width = 2;
-  pdl_device_kernel described = {"kernel_double", 3, nullptr, doubled};
-  pdl_descriptor descriptor = {};
   descriptor.fields = &field;
   descriptor.field_count = 1;
-  descriptor.device_kernels = &described;
-  descriptor.device_kernel_count = 1;
-  using enum DeviceArgument;
-  const std::vector<DeviceKernel> kernels = {
-      {"kernel_double", {Read, Written, Number}, doubled}};
-  const std::unique_ptr<Device> device = createFakeDevice();
-  ASSERT_TRUE(device->load({"", kernels}).ok());
-  pdl_program program = {};
   program.fields = fields;
   program.field_count = 1;
   std::array<DeviceInput, 2> inputs = {
       DeviceInput(*device, descriptor, program),
       DeviceInput(*device, descriptor, program)};
   DeviceStep step(*device, descriptor, program, /*parameters=*/nullptr);
-  const DeviceBuffer memory =
-      *device->allocate(DeviceBuffer::Kind::OfDevice, 2 * sizeof(float));
   std::array<std::array<float, 2>, 2> values = {};
   std::array<pdl_field_data, 2> data = {};
   std::array<pdl_step_context, 2> contexts = {};
@@ -113,18 +115,9 @@ TEST(DeviceStepTest, BatchesThatAlternateRepeat) {
     values[own] = {float(stage), 10};
     if (stage > 1)
       ASSERT_TRUE(inputs[own].send(contexts[own]).ok());
-    step.begin(contexts[own], inputs[own]);
-    const std::array arguments = {
-        reinterpret_cast<uint64_t>(step.pointerTo(PDL_PLACE_FIELD_VALUES, 0)),
-        reinterpret_cast<uint64_t>(memory.data()), uint64_t(2)};
-    for (size_t i = 0; i < DeviceCommands::leastPieces; ++i)
-      step.launch(0, 2, arguments.data());
-    auto *const out = static_cast<float *>(step.hostMemory(2 * sizeof(float)));
-    step.copyOut(out, memory.data(), 2 * sizeof(float));
-    const Status status = step.wait(/*isLast=*/true);
-    ASSERT_TRUE(status.ok()) << stage << ": " << status.message();
-    EXPECT_THAT(std::vector<float>(out, out + 2),
-                testing::ElementsAre(2.0F * float(stage), 20))
+    EXPECT_THAT(
+        doubled(step, contexts[own], inputs[own], PDL_PLACE_FIELD_VALUES),
+        testing::ElementsAre(2.0F * float(stage), 20))
         << stage;
   }
   // All but the first two of each.

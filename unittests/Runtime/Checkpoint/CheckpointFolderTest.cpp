@@ -1,0 +1,323 @@
+//===- CheckpointFolderTest.cpp - Who writes, and which is the newest -----===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checkpoint/SavedModel.h"
+#include "Support/TestFolder.h"
+
+#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelCheckpoint.h"
+#include "pdlrt/State/Model.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace pdlrt;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+TEST(CheckpointFolder, FindsTheNewestWholeOne) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> none =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none->has_value());
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    for (int64_t steps : {5, 40, 300})
+      save(*model, all->nameOf(steps), steps);
+  }
+  folder.write("all/step-7x", "");
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(300, 40, 5));
+  fs::remove(path + "/step-000000000300/manifest.json");
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(newest.ok());
+  const std::optional<Checkpoint> &found = *newest;
+  EXPECT_EQ(found ? found->manifest().progress.steps : -1, 40);
+  EXPECT_THAT(refused, ElementsAre(HasSubstr("step-000000000300")));
+  fs::remove(path + "/step-000000000040/manifest.json");
+  fs::remove(path + "/step-000000000005/dense.safetensors");
+  EXPECT_THAT(findNewestCheckpoint(path, refused).status().message(),
+              HasSubstr("none of the checkpoints"));
+}
+
+// Its name would make it the newest, again and again.
+TEST(CheckpointFolder, ARenamedCheckpointIsPassedOver) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    for (int64_t steps : {5, 40})
+      save(*model, all->nameOf(steps), steps);
+  }
+  const std::string renamed = path + "/step-000000000999";
+  fs::rename(path + "/step-000000000005", renamed);
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest =
+      findNewestCheckpoint(path, refused);
+  ASSERT_TRUE(newest.ok());
+  EXPECT_EQ((*newest)->manifest().progress.steps, 40);
+  EXPECT_THAT(refused,
+              ElementsAre(AllOf(HasSubstr("step-000000000999: holds the state "
+                                          "after 5 steps"),
+                                HasSubstr("rename it to step-000000000005"))));
+  EXPECT_FALSE(openCheckpoint(renamed, refused).ok());
+  // A name without a number is anybody's.
+  fs::rename(renamed, path + "/best");
+  EXPECT_TRUE(openCheckpoint(path + "/best", refused).ok());
+}
+
+// The earlier start of a trainer may be stopped, or on a host that is cut off.
+TEST(CheckpointFolder, ALaterStartOfTheSameJobTakesItOver) {
+  TestFolder folder;
+  const std::string path = folder.file("all");
+  auto earlier = CheckpointFolder::open(path);
+  ASSERT_TRUE(earlier.ok());
+  const auto isRefused = [&](uint64_t job) {
+    const Status status = CheckpointFolder::takeOver(path, job).status();
+    EXPECT_THAT(status.message(), HasSubstr("another process"));
+    EXPECT_TRUE(earlier->checkOwner().ok());
+  };
+  // It has not said of which job it is, then it is of another one.
+  isRefused(7);
+  ASSERT_TRUE(earlier->note(8).ok());
+  isRefused(7);
+  isRefused(0);
+  fs::create_directory(path + "/step-000000000006.tmp.77");
+  {
+    auto later = CheckpointFolder::takeOver(path, 8);
+    ASSERT_TRUE(later.ok()) << later.status().message();
+    EXPECT_TRUE(later->checkOwner().ok());
+    EXPECT_THAT(earlier->checkOwner().message(), HasSubstr("another start"));
+    // Somebody may still write there for the earlier one.
+    EXPECT_TRUE(fs::exists(path + "/step-000000000006.tmp.77"));
+    // The folder stays taken when the earlier one ends, and after one more.
+    {
+      const auto ended = std::move(*earlier);
+    }
+    EXPECT_THAT(CheckpointFolder::open(path).status().message(),
+                HasSubstr("another process"));
+    auto last = CheckpointFolder::takeOver(path, 8);
+    ASSERT_TRUE(last.ok());
+    EXPECT_FALSE(later->checkOwner().ok());
+    EXPECT_FALSE(*CheckpointFolder::openIfFree(path));
+  }
+  EXPECT_TRUE(CheckpointFolder::takeOver(path, 9).ok());
+  EXPECT_THAT(filesOf(path), ElementsAre());
+}
+
+TEST(CheckpointFolder, OneWriterCleansUp) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok());
+    EXPECT_THAT(CheckpointFolder::open(path).status().message(),
+                HasSubstr("another process"));
+    for (int64_t steps : {1, 2, 3, 4, 5})
+      save(*model, all->nameOf(steps), steps);
+    ASSERT_TRUE(all->removeOld(4, 2).ok());
+    EXPECT_THAT(listCheckpoints(path), ElementsAre(5, 4, 3));
+    ASSERT_TRUE(all->removeOld(5, 0).ok());
+    EXPECT_THAT(listCheckpoints(path), ElementsAre(5, 4, 3));
+  }
+  // As if writers had been killed: in the middle of a part, between the two
+  // renames of a replacement, and behind them.
+  fs::create_directory(path + "/step-000000000006.tmp.77");
+  folder.write("all/step-000000000006.tmp.77/dense.safetensors.tmp.77", "x");
+  fs::rename(path + "/step-000000000005", path + "/step-000000000005.old.77");
+  fs::create_directory(path + "/step-000000000004.old.77");
+  folder.write("all/notes.txt", "of the user");
+  ASSERT_TRUE(CheckpointFolder::open(path).ok());
+  EXPECT_THAT(filesOf(path),
+              ElementsAre("notes.txt", "step-000000000003", "step-000000000004",
+                          "step-000000000005"));
+  EXPECT_TRUE(Checkpoint::open(path + "/step-000000000005").ok());
+}
+
+namespace {
+
+/// Tells what happens to the names in a folder.
+class Watch {
+public:
+  Watch(const std::string &folder, uint32_t events)
+      : watch(inotify_init1(IN_CLOEXEC)) {
+    EXPECT_GE(inotify_add_watch(watch, folder.c_str(), events), 0);
+  }
+  ~Watch() { close(watch); }
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+  /// Waits for the first of the events.
+  void await() const {
+    char event[4096];
+    EXPECT_GT(read(watch, event, sizeof(event)), 0);
+  }
+
+private:
+  const int watch;
+};
+
+} // namespace
+
+// A writer that dies while it removes leaves less than a checkpoint.
+TEST(CheckpointFolder, WhatIsHalfRemovedDoesNotComeBack) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  pid_t child = -1;
+  {
+    Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+    ASSERT_TRUE(all.ok());
+    for (int64_t steps : {1, 2})
+      save(*model, all->nameOf(steps), steps);
+    // So many names that it is met among them.
+    for (int i = 0; i < 20'000; ++i)
+      folder.write("all/step-000000000001/more" + std::to_string(i), "");
+    const Watch watch(path, IN_MOVED_FROM);
+    child = fork();
+    if (child == 0) {
+      (void)all->removeOld(2, 1);
+      _exit(0);
+    }
+    watch.await();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  EXPECT_THAT(listCheckpoints(path), ElementsAre(2));
+  ASSERT_TRUE(CheckpointFolder::open(path).ok());
+  EXPECT_THAT(filesOf(path), ElementsAre("step-000000000002"));
+}
+
+// As a job with --checkpoint-keep 1 does beside whoever reads.
+TEST(CheckpointFolder, WhatIsRemovedMeanwhileIsNotDamaged) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  const std::string path = folder.file("all");
+  Expected<CheckpointFolder> all = CheckpointFolder::open(path);
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  std::atomic<bool> isOver = false;
+  std::thread job([&] {
+    for (int64_t steps = 2; !isOver; ++steps) {
+      save(*model, all->nameOf(steps), steps);
+      EXPECT_TRUE(all->removeOld(steps, 1).ok());
+    }
+  });
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::string> refused;
+    const Expected<Checkpoint> found = openCheckpoint(path, refused);
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    EXPECT_THAT(refused, IsEmpty());
+    if (!found.ok() || !refused.empty())
+      break;
+  }
+  isOver = true;
+  job.join();
+}
+
+namespace {
+
+/// What the C library's function of that name does meanwhile: how often folders
+/// were flushed, and the error that this ends with.
+int flushedFolders = 0, flushError = 0;
+
+} // namespace
+
+extern "C" int fsync(int file) {
+  struct stat found;
+  if (fstat(file, &found) == 0 && S_ISDIR(found.st_mode)) {
+    ++flushedFolders;
+    if (flushError != 0) {
+      errno = flushError;
+      return -1;
+    }
+  }
+  return int(syscall(SYS_fsync, file));
+}
+
+// Before it is safe, nothing else is removed.
+TEST(CheckpointWriter, AFolderThatCannotBeFlushedIsAnError) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  auto saveAgain = [&](int64_t steps) {
+    CheckpointWriter writer(
+        CheckpointFolder::nameIn(folder.file("all"), steps));
+    CheckpointManifest manifest;
+    EXPECT_TRUE(saveModel(*model, writer, manifest).ok());
+    return writer;
+  };
+  Expected<CheckpointFolder> all = CheckpointFolder::open(folder.file("all"));
+  ASSERT_TRUE(all.ok());
+  save(*model, all->nameOf(1), 1);
+  for (const int error : {EIO, ENOSPC}) {
+    CheckpointWriter writer = saveAgain(1);
+    flushError = error;
+    EXPECT_THAT(
+        writer.commit(CheckpointManifest()).message(),
+        AllOf(HasSubstr("cannot be flushed"), HasSubstr(std::strerror(error))));
+    flushError = 0;
+  }
+  // File systems that flush no folders.
+  for (const int error : {EINVAL, ENOTSUP}) {
+    CheckpointWriter writer = saveAgain(2);
+    flushError = error;
+    EXPECT_TRUE(writer.commit(CheckpointManifest()).ok());
+    flushError = 0;
+  }
+}
+
+TEST(CheckpointFolder, ItsOwnNameIsFlushed) {
+  TestFolder folder;
+  flushedFolders = 0;
+  // Two folders are new, each in another one.
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  ASSERT_TRUE(CheckpointFolder::open(folder.file("a/b")).ok());
+  EXPECT_EQ(flushedFolders, 2);
+  flushError = EIO;
+  EXPECT_THAT(CheckpointFolder::open(folder.file("c/")).status().message(),
+              HasSubstr("cannot be flushed"));
+  flushError = 0;
+}
+
+TEST(CheckpointWriter, WithoutACommitThereIsNothing) {
+  TestFolder folder;
+  auto model = makeModel(3, 5);
+  fs::create_directory(folder.file("all"));
+  {
+    CheckpointWriter writer(folder.file("all/step-000000000001"));
+    CheckpointManifest manifest;
+    ASSERT_TRUE(saveModel(*model, writer, manifest).ok());
+  }
+  EXPECT_THAT(filesOf(folder.file("all")), IsEmpty());
+  CheckpointWriter nowhere(folder.file("missing/step-000000000001"));
+  CheckpointManifest manifest;
+  EXPECT_THAT(saveModel(*model, nowhere, manifest).message(),
+              HasSubstr("cannot be written"));
+}
