@@ -153,8 +153,9 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.constant([[1], [1, 2]]), "different lengths")
         self.refused(lambda m, x, y: pdl.constant([1, 2], shape=(3,)), "for one number")
         self.refused(lambda m, x, y: bool(x > 1), "Python cannot branch on it")
-        with self.assertRaises(TypeError):
-            in_program(lambda m, x, y: list(x))
+        self.refused(lambda m, x, y: list(x), "pdl.scan goes from row to row")
+        self.refused(lambda m, x, y: pdl.lookup(table(m), pdl.bucketize(x, [1]), x),
+                     "`pooling` of nn.lookup is %x")
 
     def test_layers(self):
         self.refused(lambda m, x, y: pdl.layers.dense(pdl.constant([1, 2, 3]), 2, "d",

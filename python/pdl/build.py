@@ -18,7 +18,7 @@ from pdl import shapes
 from pdl.body import Body, current
 from pdl.errors import ModelError
 from pdl.symbols import Symbol
-from pdl.text import did_you_mean, is_number, number, sequence
+from pdl.text import did_you_mean, is_number, is_whole, number, sequence
 from pdl.types import TensorType
 from pdl.values import Arithmetic, Operand, Value
 
@@ -161,13 +161,13 @@ def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
                                  f"'{one.model.name}'; declare one in this model")
     elif kind in ("integer", "integers", "id_tensor"):
         for one in [given] if kind == "integer" else given:
-            if not isinstance(one, int) or isinstance(one, bool):
+            if not is_whole(one):
                 raise ModelError(f"{role} is {one!r}; it has to be a whole number")
     elif kind in ("real", "reals"):
         for one in given if kind == "reals" else [given]:
             if not is_number(one):
                 raise ModelError(f"{role} is {one!r}; it has to be a number")
-    elif kind == "word" and given not in choices:
+    elif kind == "word" and (not isinstance(given, str) or given not in choices):
         raise ModelError(f"{role} is {given!r}" + did_you_mean(str(given), choices))
     return given
 
@@ -253,7 +253,8 @@ class _Writer:
     def _stands(self, element: str) -> bool:
         """Whether the argument that an element names is given."""
         given = self._given.get(re.findall(r"\$(\w+)", element)[0])
-        return given is not None and given is not False and given != []
+        is_empty = isinstance(given, list) and not given
+        return given is not None and given is not False and not is_empty
 
     def _argument(self, name: str) -> None:
         kind, given = self._kinds[name], self._given[name]

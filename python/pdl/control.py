@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pdl import shapes
 from pdl.body import Body, building, current
 from pdl.errors import ModelError
+from pdl.text import is_whole
 from pdl.types import RaggedType, TensorType
 from pdl.values import Operand, Value
 
@@ -31,7 +32,8 @@ class _Inner(Body):
         super().__init__(outer.model, title, outer._names)
         self.outer = outer
         self.outside = outside
-        self._arguments_of: dict[Value, Value] = {}
+        # By the identity of the value outside, which `outside` keeps alive.
+        self._arguments_of: dict[int, Value] = {}
 
     def value_of(self, operand: Operand, element: str, role: str) -> Value:
         if not isinstance(operand, Value) or operand.body is self:
@@ -40,15 +42,15 @@ class _Inner(Body):
 
     def argument_of(self, value: Value, role: str) -> Value:
         """The argument that is a value of the body around."""
-        if value not in self._arguments_of:
+        if id(value) not in self._arguments_of:
             self.check(value, role)
-            if value not in self.outside:
+            if not any(value is one for one in self.outside):
                 self.outside.append(value)
             name = None if value.name is None or value.name.isdigit() else value.name
             argument = Value(self, self._names.take(name), value.type,
                              f"what is {value.name or value.origin} outside")
-            self._arguments_of[value] = argument
-        return self._arguments_of[value]
+            self._arguments_of[id(value)] = argument
+        return self._arguments_of[id(value)]
 
     def check(self, value: Value, role: str) -> None:
         """Refuses what cannot come in."""
@@ -180,7 +182,7 @@ def scan(rows: Operand | Sequence[Operand], bags: Value, body: Callable, *,
 def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
             like: TensorType) -> tuple[list[TensorType], list[Value]]:
     """The types of the states, and what they begin with; nothing for zeros."""
-    is_zero = [isinstance(one, int) and not isinstance(one, bool) for one in init]
+    is_zero = [is_whole(one) for one in init]
     if not init or (any(is_zero) and not all(is_zero)):
         raise ModelError("`init` of pdl.scan has to give all states the same way: how many columns "
                          "each has, to begin with zeros, or what each begins with; "

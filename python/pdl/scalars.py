@@ -13,6 +13,7 @@ import inspect
 from collections.abc import Callable, Sequence
 
 from pdl.errors import ModelError
+from pdl.later import KnownLater
 from pdl.source import assigned_names, place_of
 from pdl.text import Names, is_number, number
 
@@ -71,9 +72,28 @@ class Region:
         return value
 
 
-class Scalar:
+class Scalar(KnownLater):
     """A number of a rule or schedule, known at each update; a condition if its type is
     i1."""
+
+    KNOWN = "a scalar is known at an update, not while the rule is written"
+    DEFAULT = "pdl.scalars lists the functions of scalars"
+    ADVICE = {
+        "bool()": "Python cannot branch on it or join it with `and`, `or` and `not`; use "
+                  "pdl.scalars.select, or pdl.scalars.maximum and minimum",
+        "`**`": "x ** 2 is a product; pdl.scalars.power(x, y) is a power, in `once` and in "
+                "schedules",
+        "`&`": "select(a, select(b, 1.0, 0.0), 0.0) of pdl.scalars is 1 where both conditions "
+               "hold",
+        "`|`": "select(a, 1.0, select(b, 1.0, 0.0)) of pdl.scalars is 1 where one of two "
+               "conditions holds",
+        "`~`": "pdl.scalars.select(a, no, yes) chooses the other way round",
+        "hash()": "sets and the keys of dicts would compare identity; a == b is the condition "
+                  "that two are equal",
+        "`in`": "a == b is the condition that two are equal",
+        "iteration": "`each`, `sum` and `row` run for one number at a time",
+        "len()": "`row` and `param` get the number of elements as `width`",
+    }
 
     def __init__(self, region: Region, name: str, type: str):
         self.region = region
@@ -128,9 +148,22 @@ class Scalar:
     def __ge__(self, other: Number) -> Scalar:
         return _apply("arith.cmpf oge,", self, other, gives="i1")
 
-    def __bool__(self) -> bool:
-        raise ModelError("a scalar is known at an update, not while the rule is written, so "
-                         "that Python cannot branch on it; use pdl.scalars.select")
+    def __eq__(self, other: Number) -> Scalar:  # type: ignore[override]
+        return _apply("arith.cmpf oeq,", self, other, gives="i1")
+
+    def __ne__(self, other: Number) -> Scalar:  # type: ignore[override]
+        return _apply("arith.cmpf une,", self, other, gives="i1")
+
+    # A class that defines __eq__ has no hash unless it says so.
+    __hash__ = KnownLater.__hash__
+
+    def __pow__(self, exponent: Number, modulus: object = None) -> Scalar:
+        if modulus is None and is_number(exponent) and exponent == 2:
+            return _apply("arith.mulf", self, self)
+        return super().__pow__(exponent)
+
+    def __pos__(self) -> Scalar:
+        return self
 
 
 Number = Scalar | int | float

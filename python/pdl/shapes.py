@@ -27,8 +27,9 @@ class Misfit(Exception):
 def _floats(**operands: Value | None) -> None:
     for name, value in operands.items():
         if value is not None and not value.type.is_float:
-            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.lookup makes numbers "
-                         'of ids, and pdl.cast(x, "f32") f32 of f64')
+            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.cast makes numbers of "
+                         "ids, pdl.lookup rows of a table, and pdl.id_arithmetic computes with "
+                         "ids")
 
 
 def _tensor(name: str, value: Value) -> TensorType:
@@ -113,6 +114,15 @@ def broadcast(**operands: Value) -> TensorType:
                 "pdl.reshape can add dimensions of 1")
         type = type.with_shape(shape)
     return type
+
+
+def compared(lhs: Value, rhs: Value) -> TensorType:
+    """nn.equal, nn.not_equal."""
+    for name, value in (("lhs", lhs), ("rhs", rhs)):
+        if not value.type.is_float:
+            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.accidental_hits(a, b) is 1 "
+                         "where b is one of the ids a, and pdl.cast makes numbers of ids")
+    return broadcast(lhs=lhs, rhs=rhs)
 
 
 def broadcast_to(input: Value, shape: Sequence[int | None],
@@ -906,7 +916,7 @@ RULES: dict[str, Callable] = {
     "data_norm": data_norm,
     "div": broadcast,
     "dropout": dropout,
-    "equal": broadcast,
+    "equal": compared,
     "factorization": factorization,
     "flatten": flatten,
     "greater": broadcast,
@@ -930,7 +940,7 @@ RULES: dict[str, Callable] = {
     "mul": broadcast,
     "nce_loss": corrected_loss,
     "negative_sampling": negative_sampling,
-    "not_equal": broadcast,
+    "not_equal": compared,
     "observe": observe,
     "pad": pad,
     "pairwise_dots": pairwise_dots,

@@ -6,6 +6,7 @@
 import dataclasses
 import difflib
 import math
+import numbers
 import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +32,7 @@ def attribute(name: str, *positional: float | str, **named: float | str) -> Attr
 def _part(value: float | str) -> str:
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, int) else number(value)
+    return str(value) if is_whole(value) else number(value)
 
 
 def xxh64(salt: int | str = 0) -> Attribute:
@@ -42,8 +43,15 @@ def xxh64(salt: int | str = 0) -> Attribute:
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a number; True and False are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Whether `value` is a number, of Python's or of NumPy's types; True and False are
+    none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> bool:
+    """Whether `value` is an integer, of Python's or of NumPy's types; True and False are
+    none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def number(value: float, element: str = "f64") -> str:

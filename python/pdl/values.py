@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pdl.errors import ModelError
+from pdl.later import KnownLater
+from pdl.text import is_whole
 from pdl.types import Type
 
 if TYPE_CHECKING:
@@ -20,29 +24,76 @@ def _operations():
     return ops
 
 
-class Arithmetic:
+class Arithmetic(KnownLater):
     """What may stand as an operand by itself: values, parameters and states.
 
-    A number beside it becomes a constant; shapes broadcast as in NumPy.
+    A number beside it becomes a constant; shapes broadcast as in NumPy. `==` and `!=` are
+    ops too, so that `is` asks whether two are the same one.
     """
 
+    KNOWN = "a value is known when the program runs, not while the model is written"
+    DEFAULT = "pdl.ops lists what computes with values"
+    ADVICE = {
+        "bool()": "Python cannot branch on it or join it with `and`, `or` and `not`; use "
+                  "pdl.select or pdl.cond, or of masks pdl.min (and), pdl.max (or) and 1 - a "
+                  "(not)",
+        "`%`": "x - n * pdl.floor(x / n) is the remainder of numbers, and "
+               'pdl.id_arithmetic("remainder", ids, n) that of ids by a whole number',
+        "`//`": "pdl.floor(x / n) rounds the quotient of numbers down, and "
+                'pdl.id_arithmetic("quotient", ids, n) divides ids by a whole number',
+        "divmod()": "pdl.floor(x / n) rounds the quotient of numbers down; pdl.id_arithmetic "
+                    "divides ids",
+        "`**`": "pdl.pow has a number as exponent, x ** 3; pdl.exp(y * pdl.log(x)) is a power "
+                "of positive values, and pdl.exp(x * math.log(b)) one of a positive number b",
+        "`&`": "pdl.min(a, b) is 1 where both masks are 1",
+        "`|`": "pdl.max(a, b) is 1 where one of two masks is 1",
+        "`^`": "pdl.not_equal(a, b) is 1 where one of two masks is 1, and the other 0",
+        "`~`": "1 - a is 1 where a mask is 0",
+        "`<<`": 'pdl.id_arithmetic("multiply", ids, n) multiplies ids by a power of 2',
+        "`>>`": 'pdl.id_arithmetic("quotient", ids, n) divides ids by a power of 2',
+        "float()": "pdl.cast makes numbers of ids; return the value from a frozen program, and "
+                   "`predict` writes it",
+        "int()": "pdl.floor rounds down, and pdl.cast makes ids of numbers; return the value "
+                 "from a frozen program, and `predict` writes it",
+        "round()": "pdl.floor(x + 0.5) rounds to the nearest",
+        "math.trunc()": "pdl.sign(x) * pdl.floor(abs(x)) cuts off the fraction",
+        "math.ceil()": "-pdl.floor(-x) rounds up",
+        "an index or a range of Python's":
+            "pdl.gather takes the entries that a value names, pdl.lookup the rows of a table, "
+            "and pdl.one_hot makes a mask of it",
+        "len()": "x.shape has the sizes, with None for the batch; pdl.segment_sizes counts the "
+                 "ids of bags",
+        "iteration": "x.shape has the sizes; x[:, 2:3] is the column at 2, and pdl.scan goes "
+                     "from row to row of bags",
+        "reversed()": "pdl.take(x, axis, positions) orders the entries of an axis, and "
+                      "pdl.segment_reverse the rows of bags",
+        "`in`": "pdl.equal(x, y) is 1 where two are equal, and pdl.max joins several of them; "
+                "pdl.accidental_hits finds an id among others",
+        "assignment to an index": "values do not change: pdl.select chooses between two, and "
+                                  "pdl.concat joins parts",
+        "hash()": "sets and the keys of dicts would compare identity: use id(x) or x.name as a "
+                  "key, and pdl.equal to compare what values hold",
+        "a NumPy array": "call the function of pdl that does the same, such as pdl.exp",
+    }
+
     def __add__(self, other: Operand) -> Value:
-        return _operations().add(self, other)
+        return _of_ids("add", self, other, lambda: _operations().add(self, other))
 
     def __radd__(self, other: Operand) -> Value:
-        return _operations().add(other, self)
+        return _of_ids("add", self, other, lambda: _operations().add(other, self))
 
     def __sub__(self, other: Operand) -> Value:
-        return _operations().sub(self, other)
+        return _of_ids("add", self, -other if is_whole(other) else other,
+                       lambda: _operations().sub(self, other))
 
     def __rsub__(self, other: Operand) -> Value:
         return _operations().sub(other, self)
 
     def __mul__(self, other: Operand) -> Value:
-        return _operations().mul(self, other)
+        return _of_ids("multiply", self, other, lambda: _operations().mul(self, other))
 
     def __rmul__(self, other: Operand) -> Value:
-        return _operations().mul(other, self)
+        return _of_ids("multiply", self, other, lambda: _operations().mul(other, self))
 
     def __truediv__(self, other: Operand) -> Value:
         return _operations().div(self, other)
@@ -50,11 +101,26 @@ class Arithmetic:
     def __rtruediv__(self, other: Operand) -> Value:
         return _operations().div(other, self)
 
+    def __floordiv__(self, other: Operand) -> Value:
+        return _of_ids("quotient", self, other, functools.partial(super().__floordiv__, other))
+
+    def __mod__(self, other: Operand) -> Value:
+        return _of_ids("remainder", self, other, functools.partial(super().__mod__, other))
+
     def __matmul__(self, other: Operand) -> Value:
         return _operations().matmul(self, other)
 
     def __rmatmul__(self, other: Operand) -> Value:
         return _operations().matmul(other, self)
+
+    def __eq__(self, other: Operand) -> Value:  # type: ignore[override]
+        return _operations().equal(self, other)
+
+    def __ne__(self, other: Operand) -> Value:  # type: ignore[override]
+        return _operations().not_equal(self, other)
+
+    # A class that defines __eq__ has no hash unless it says so.
+    __hash__ = KnownLater.__hash__
 
     def __gt__(self, other: Operand) -> Value:
         return _operations().greater(self, other)
@@ -68,7 +134,9 @@ class Arithmetic:
     def __le__(self, other: Operand) -> Value:
         return _operations().less_equal(self, other)
 
-    def __pow__(self, exponent: float) -> Value:
+    def __pow__(self, exponent: float, modulus: object = None) -> Value:
+        if modulus is not None or isinstance(exponent, Arithmetic):
+            return super().__pow__(exponent)
         # A product is faster than a power, and has one rounding as well.
         if exponent == 2:
             return _operations().mul(self, self)
@@ -77,21 +145,25 @@ class Arithmetic:
     def __neg__(self) -> Value:
         return _operations().neg(self)
 
+    def __pos__(self) -> Arithmetic:
+        return self
+
     def __abs__(self) -> Value:
         return _operations().abs(self)
 
-    def __bool__(self) -> bool:
-        raise ModelError(
-            "a value is known when the program runs, not while the model is written, "
-            "so that Python cannot branch on it; pdl.select chooses for each sample, and "
-            "pdl.cond for a step")
-
-    # Else Python would ask for x[0], x[1], ... without end.
-    __iter__ = None
+    def __floor__(self) -> Value:
+        return _operations().floor(self)
 
     def __getitem__(self, ranges: slice | tuple[slice, ...]) -> Value:
         """`x[:, 2:5]`: a range of one axis or more."""
         return _ranges(self, ranges)
+
+
+def _of_ids(kind: str, ids: Arithmetic, other: Operand, otherwise: Callable[[], Value]) -> Value:
+    """nn.id_arithmetic of ids and a whole number, else what `otherwise` returns."""
+    if not ids.type.is_float and is_whole(other):
+        return _operations().id_arithmetic(kind, ids, other)
+    return otherwise()
 
 
 class Value(Arithmetic):
@@ -131,6 +203,13 @@ Operand = Arithmetic | int | float
 def _ranges(operand: Arithmetic, ranges: slice | tuple[slice, ...]) -> Value:
     parts = ranges if isinstance(ranges, tuple) else (ranges,)
     shape = operand.type.shape
+    bounds = [bound for part in parts for bound in
+              ((part.start, part.stop, part.step) if isinstance(part, slice) else (part,))]
+    if any(isinstance(bound, Arithmetic) for bound in bounds):
+        raise ModelError(
+            "an index or the bound of a range is a value, which is known when the program "
+            "runs, not while the model is written; pdl.gather takes the entries that a value "
+            "names, pdl.take those of fixed positions, and pdl.select chooses by a mask")
     if not all(isinstance(part, slice) for part in parts):
         raise ModelError("an index of values is a range, which keeps its axis; write "
                          "x[:, 3:4] for the column at 3")
@@ -139,7 +218,7 @@ def _ranges(operand: Arithmetic, ranges: slice | tuple[slice, ...]) -> Value:
                          "are given; write one for each axis, `:` for all of it")
     cut = None
     for axis, (part, size) in enumerate(zip(parts, shape)):
-        if part == slice(None):
+        if part.start is None and part.stop is None and part.step is None:
             continue
         if size is None:
             raise ModelError(f"axis 0 of {operand!r} is the batch, which cannot be cut; "
@@ -148,8 +227,8 @@ def _ranges(operand: Arithmetic, ranges: slice | tuple[slice, ...]) -> Value:
         if step != 1:
             raise ModelError("a range has no step; take the parts and join them with "
                              "pdl.concat")
-        bounds = [bound for bound in (part.start, part.stop) if bound is not None]
-        if any(bound > size for bound in bounds) or low >= high:
+        if any(bound > size for bound in (part.start, part.stop) if bound is not None) or \
+                low >= high:
             raise ModelError(f"the range {part.start}:{part.stop} of axis {axis} is empty "
                              f"or leaves it; it has the indices 0 to {size - 1}")
         cut = _operations().slice(cut if cut is not None else operand, axis, low, high - low)
