@@ -4,9 +4,13 @@
 """What python/pdl refuses: one sentence, at the user's line, that says what to do."""
 
 import inspect
+import os
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
-from builder_test import in_program, pdl, with_fields
+from builder_test import PDL_TRANSLATE, in_program, parsed, pdl, with_fields
 
 
 class Errors(unittest.TestCase):
@@ -238,6 +242,173 @@ class Errors(unittest.TestCase):
         self.raises("@w is of model 'other'", program(lambda x, y: other + 1))
         self.raises("what program .* returns is of type str",
                     result.program, lambda x: "x")
+    def test_arguments_have_names(self):
+        result = with_fields(x=3)
+        for function, text in ((lambda *fields: None, r"takes \*fields; name each field"),
+                               (lambda x, **more: None, r"takes \*\*more; name each field")):
+            self.raises(text, result.program, function)
+        self.raises(r"takes \*values; name each value .* without @model.function",
+                    result.function, lambda *values: values[0])
+
+    def test_a_program_that_failed_can_be_written_again(self):
+        """As in a notebook, where the cell with the error is mended and runs again."""
+        result = with_fields(x=3, y=4)
+
+        def predict(x, y):
+            return pdl.layers.dense(x, 1, "a", group=None) + pdl.layers.mlp(
+                y, widths, "b", group=None)
+        widths = []
+        self.raises("has no widths", result.program, predict)
+        widths = [1]
+        result.program(predict)
+        self.assertEqual(str(result).count("nn.param"), 4)
+
+        @result.function
+        def f(value):
+            return pdl.layers.mlp(value, layers, "f", group=None)
+
+        def of_f(x):
+            return f(x)
+        layers = 3
+        self.raises("has widths=3; list that of each layer", result.program, of_f)
+        layers = [3]
+        result.program(of_f)
+        parsed(result)
+
+    def test_a_cell_that_runs_again(self):
+        namespace = {"pdl": pdl}
+        cell = compile("record = model.record('r')\nrecord.floats('x', 1)\n"
+                       "@model.program\ndef predict(x):\n    return -x\n",
+                       "/tmp/ipykernel_1/2.py", "exec")
+        namespace["model"] = with_fields()
+        namespace["model"]._symbols.clear()
+        exec(cell, namespace)
+        self.raises("run the one with pdl.Model.* first", exec, cell, namespace)
+        again = compile("@model.program\ndef predict(x):\n    return -x\n",
+                        "/tmp/ipykernel_1/3.py", "exec")
+        self.raises(r"name of an nn.program of /tmp/ipykernel_1/2.py:3; .*run the one with "
+                    "pdl.Model", exec, again, namespace)
+
+    def test_hints(self):
+        """What other packages have, and values of the wrong kind."""
+        for name, hint in (("silu", "pdl.swish(x)"), ("where", "pdl.select(condition"),
+                           ("sum", 'pdl.reduce("sum", x'), ("mean", 'pdl.reduce("mean", x'),
+                           ("conv2d", "no convolution"), ("sigmoidd", "did you mean 'sigmoid'?"),
+                           ("tanhh", "did you mean 'tanh'?")):
+            with self.assertRaises(AttributeError) as caught:
+                getattr(pdl, name)
+            self.assertIn(hint, str(caught.exception))
+
+        def method(m, x, y):
+            with self.assertRaisesRegex(AttributeError, "a value has no 'mean'; write "
+                                        "pdl.reduce"):
+                x.mean(1)
+        in_program(method)
+        self.assertFalse(hasattr(pdl, "__path_of_nothing__"))
+        result = with_fields(x=3, label=1)
+        record = result.only_record()
+        group = {"rule": "sgd", "rate": 0.1}
+        self.raises("clip of group @g is 10.0; .*clip=model.clip\\(\"g_clip\", "
+                    "global_norm=10.0\\)", result.group, "g", clip=10.0, **group)
+        self.raises("write decay=pdl.decay.l2\\(0.1\\)", result.group, "g", decay=0.1, **group)
+        self.raises("with which values grow", pdl.decay.l2, -0.1)
+        self.raises("with which values grow", pdl.decay.l1, -1)
+        self.raises("the coefficient of pdl.decay.l2 is 'x'", pdl.decay.l2, "x")
+        self.raises("the rate of group @g is '0.1'", result.group, "g", rule="sgd", rate="0.1")
+        self.raises("rule of group @g is <function", result.group, "g", rule=pdl.rule, rate=1.0)
+        self.raises("write init=pdl.init.constant\\(0.1\\)", result.param, "w", (3,), init=0.1)
+        self.raises("write init=pdl.init", result.table, "t", 3, init=pdl.init.zeros)
+        self.raises("write hash=pdl.xxh64\\(\\)", record.ids, "i", 1, hash="xxh64")
+        self.raises("write pdl.metrics.auc", result.metric, "auc", "auc")
+        self.raises("without quotes: 3", record.floats, "z", "3")
+        self.raises("without quotes: 3", record.bags, "z", "3")
+        self.raises("a size of @t is '3'", result.table, "t", "3", init=pdl.init.zeros())
+        self.refused(lambda m, x, y: pdl.layers.dense(x, "3", "d", group=None),
+                     "without quotes: 3")
+        self.refused(lambda m, x, y: pdl.layers.gru(x, x, "3", "d", group=None),
+                     "the width of gru 'd' is '3'")
+        self.refused(lambda m, x, y: pdl.reshape(x, (None, "3")), "a size is a whole number")
+        self.refused(lambda m, x, y: pdl.one_hot(pdl.bucketize(x[:, :1], [0.0]), 2),
+                     "pdl.cast makes numbers of ids")
+        self.refused(lambda m, x, y: pdl.softmax_cross_entropy(x, y[:, :1]),
+                     "a class a sample; pdl.one_hot(", ", 3) makes")
+        self.refused(lambda m, x, y: pdl.bucketize(x, [0.0]) + 0.5, "pdl.id_arithmetic")
+
+    def test_numbers_that_a_type_has(self):
+        self.refused(lambda m, x, y: x * 1e39, "1e+39 is infinite in f32", 'element="f64"')
+        self.refused(lambda m, x, y: pdl.constant([1.0, -1e39]), "-1e+39 is infinite in f32")
+        self.refused(lambda m, x, y: x * float("nan"), "a number is NaN")
+        self.refused(lambda m, x, y: pdl.constant(float("nan")), "a number is NaN")
+        record = pdl.Model("m").record("sample")
+        self.raises("infinite in f32", record.floats, "x", 1, missing=1e39)
+        self.raises("infinite in f32", record.floats, "x", 1, values={"many": 1e39})
+        record.floats("x", 1, missing=1e39, element="f64")
+        self.raises("infinite in f32", pdl.Model("m").rule, "r",
+                    each=lambda value, gradient, rate: value - 1e39)
+
+    def test_axes_from_the_end(self):
+        def build(m, x, y):
+            cube = pdl.reshape(x, (None, 3, -1))
+            self.assertEqual(cube.shape, (None, 3, 1))
+            for one, other in (
+                    (pdl.softmax(x, -1), pdl.softmax(x, 1)),
+                    (pdl.concat([x, y], -1), pdl.concat([x, y], 1)),
+                    (pdl.reduce("sum", cube, [-1, -2]), pdl.reduce("sum", cube, [1, 2])),
+                    (pdl.take(x, -1, [0]), pdl.take(x, 1, [0])),
+                    (pdl.flatten(cube, -2), pdl.flatten(cube, 1)),
+                    (pdl.transpose(cube, [0, -1, -2]), pdl.transpose(cube, [0, 2, 1]))):
+                statements = pdl.body.current("the test").statements
+                texts = [str(next(statement.parts for statement in statements
+                                  if statement.results[0] is value)) for value in (one, other)]
+                self.assertEqual(*texts)
+        in_program(build)
+        self.refused(lambda m, x, y: pdl.softmax(x, -2), "the batch of")
+        self.refused(lambda m, x, y: pdl.softmax(x, -3), "`axis` is -3")
+        self.refused(lambda m, x, y: pdl.reduce("sum", x, [1, -1]), "each once")
+
+    def refused_by_the_compiler(self, result):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(os.environ, PDL_TRANSLATE=str(PDL_TRANSLATE)), \
+                self.assertRaises(pdl.CompileError) as caught:
+            pdl.compile(result, pathlib.Path(folder, "out"))
+        return str(caught.exception)
+
+    def test_what_the_parser_refuses(self):
+        """It stops in the text, which nobody has seen; the message says the Python line."""
+        result = with_fields(x=2)
+        result.only_record().bags("bag", 1, hash=pdl.attribute("hash", "xxh46"))
+        line = inspect.currentframe().f_lineno - 1
+        message = self.refused_by_the_compiler(result)
+        self.assertRegex(message, rf"^{__file__}:{line}:\d+: error: ")
+        self.assertNotIn("model.mlir", message)
+        result = with_fields(x=2)
+        result.table("t", 2, init=pdl.init.zeros(), unknown="zer")
+        line = inspect.currentframe().f_lineno - 1
+        self.assertRegex(self.refused_by_the_compiler(result), rf"^{__file__}:{line}:\d+: error: ")
+        # What is refused later has the line too, that of a field or of the model.
+        result = with_fields(x=2)
+        result.only_record().ids("id", 1, missing="none")
+        line = inspect.currentframe().f_lineno - 1
+        self.assertRegex(self.refused_by_the_compiler(result),
+                         rf"^{__file__}:{line}:\d+: error: 'nn.field'")
+        result = pdl.Model("m")
+        line = inspect.currentframe().f_lineno - 1
+        self.assertRegex(self.refused_by_the_compiler(result),
+                         rf"^{__file__}:{line}:\d+: error: the model declares no program")
+
+    def test_errors_come_first(self):
+        said = ("m.py:1:1: warning: one\n  x\n  ^\nm.py:2:1: error: two\n  y\n"
+                "m.py:3:1: note: of two\nm.py:4:1: warning: three\n")
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program")
+            program.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}END\nexit 1\n")
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, PDL_TRANSLATE=str(program)), \
+                    self.assertRaises(pdl.CompileError) as caught:
+                pdl.compile(with_fields(x=1), pathlib.Path(folder, "out"))
+        self.assertEqual(
+            str(caught.exception), "m.py:2:1: error: two\n  y\nm.py:3:1: note: of two\n"
+            "m.py:1:1: warning: one\n  x\n  ^\nm.py:4:1: warning: three")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ are fields of a sample:
 The ops of the dialect are functions of this package (`pdl.ops` lists them).
 """
 
-from pdl import decay, init, layers, metrics, ops, scalars
+from pdl import decay, hints, init, layers, metrics, ops, scalars
 from pdl.compiler import compile
 from pdl.constants import constant
 from pdl.control import cond, scan
@@ -43,3 +43,8 @@ __all__ = [
     "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "cond",
     "constant", "count", "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "scan",
     "schedule", "xxh64", *ops.__all__]
+
+
+def __getattr__(name: str):
+    raise AttributeError(f"pdl has no '{name}'" + ("" if name.startswith("_") else
+                                                   hints.for_name(name, __all__)))

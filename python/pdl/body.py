@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.errors import ModelError
 from pdl.source import Place, assigned_names
-from pdl.text import Names, is_number, number, string
+from pdl.symbols import location
+from pdl.text import Names, is_number, number
 from pdl.types import TensorType, Type
 from pdl.values import Operand, Value
 
@@ -140,11 +141,6 @@ class Body:
         arguments = ", ".join(f"{value}: {value.type}" for value in self.arguments)
         head = [f"^bb0({arguments}):"] if arguments else []
         return "\n".join(["{", *head, *(f"  {line}" for line in lines), "}"])
-
-
-def location(place: Place) -> str:
-    """What stands behind an op to say who wrote it."""
-    return f" loc({string(place.file)}:{place.line}:{place.column})"
 
 
 def _described(value: object) -> str:

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pdl import shapes
+from pdl import checks, shapes
 from pdl.body import Body, current
 from pdl.errors import ModelError
 from pdl.symbols import Symbol
-from pdl.text import did_you_mean, is_number, is_whole, number, sequence
+from pdl.text import did_you_mean, number, sequence
 from pdl.types import TensorType
 from pdl.values import Arithmetic, Operand, Value
 
@@ -107,6 +107,7 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
         if argument.given is None and key.rstrip("_") not in optional:
             raise ModelError(f"{role} is None, and cannot be left out")
         given[key] = _checked(body, role, argument, element)
+    shapes.count_axes_from_first(given)
     try:
         shapes.one_float_type(name, given)
         type = rule(**given)
@@ -159,14 +160,13 @@ def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:
             if one.model is not body.model:
                 raise ModelError(f"{role} is {one} of another model, "
                                  f"'{one.model.name}'; declare one in this model")
-    elif kind in ("integer", "integers", "id_tensor"):
-        for one in [given] if kind == "integer" else given:
-            if not is_whole(one):
-                raise ModelError(f"{role} is {one!r}; it has to be a whole number")
+    elif kind == "integer":
+        return checks.whole(role, given)
+    elif kind in ("integers", "id_tensor"):
+        return [checks.whole(role, one) for one in given]
     elif kind in ("real", "reals"):
         for one in given if kind == "reals" else [given]:
-            if not is_number(one):
-                raise ModelError(f"{role} is {one!r}; it has to be a number")
+            checks.real(role, one)
     elif kind == "word" and (not isinstance(given, str) or given not in choices):
         raise ModelError(f"{role} is {given!r}" + did_you_mean(str(given), choices))
     return given

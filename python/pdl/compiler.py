@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 
 from pdl.errors import CompileError
 from pdl.model import Model
+from pdl.text import unescaped
 
 
 def find_translate() -> str:
@@ -28,6 +30,30 @@ def find_translate() -> str:
             "pdl-translate is not on PATH; add PDL's folder build/bin to PATH, or set "
             "PDL_TRANSLATE to its path")
     return found
+
+
+def _with_python_lines(said: str, source: pathlib.Path, text: str) -> str:
+    """Replaces places in the text of a model, where the parser stopped, by the Python lines
+    that wrote it."""
+    lines = text.splitlines()
+
+    def python_line(found: re.Match) -> str:
+        # The place of an op stands after its last line.
+        for line in lines[int(found[1]) - 1:]:
+            place = re.search(r' loc\("((?:[^"\\]|\\.)*)":(\d+):(\d+)\)$', line)
+            if place:
+                return f"{unescaped(place[1])}:{place[2]}:{place[3]}"
+        return f"model {found[1]}:{found[2]}"
+
+    return re.sub(rf"{re.escape(str(source))}:(\d+):(\d+)", python_line, said)
+
+
+def _errors_first(said: str) -> str:
+    """Diagnostics with the errors, and what belongs to them, before warnings and remarks."""
+    parts = re.split(r"^(?=\S.*?: (?:error|warning|remark): )", said, flags=re.M)
+    is_error = [re.match(r"\S.*?: error: ", part) is not None for part in parts]
+    return "".join([part for part, first in zip(parts, is_error) if first] +
+                   [part for part, first in zip(parts, is_error) if not first])
 
 
 def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
@@ -54,8 +80,9 @@ def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
         done = subprocess.run([program, source, "-o", os.fspath(out), *flags, *options],
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                               check=False)
+    said = _with_python_lines(done.stderr, source, model.text(locations=True))
     if done.returncode != 0:
-        raise CompileError(done.stderr.strip() or
+        raise CompileError(_errors_first(said).strip() or
                            f"{program} ended with status {done.returncode}")
-    sys.stderr.write(done.stderr)
+    sys.stderr.write(said)
     return pathlib.Path(out)

@@ -21,6 +21,8 @@ def constant(numbers: Numbers, shape: Sequence[int] | None = None,
     """A tensor of fixed numbers: a number, or lists in lists; with `shape` one number for
     all elements. Larger tensors are `model.state`."""
     body = current("pdl.constant")
+    # Of NumPy's arrays the lists.
+    numbers = getattr(numbers, "tolist", lambda: numbers)()
     found = _shape(numbers)
     if shape is not None and found:
         raise ModelError(f"numbers of shape {found}, and shape={tuple(shape)}; the shape is for "

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pdl import checks, ops
 from pdl import init as initial
-from pdl import ops
 from pdl.body import assigned, current
 from pdl.errors import ModelError
 from pdl.symbols import Group
@@ -70,6 +70,9 @@ def mlp(x: Operand, widths: Sequence[int], name: str, *, group: Group | None,
 
     The layers are `dense` ones of the names `name.1`, `name.2`, ...
     """
+    if isinstance(widths, str) or not isinstance(widths, Sequence):
+        raise ModelError(f"mlp '{name}' has widths={widths!r}; list that of each layer, such as "
+                         "[64, 1]")
     if not widths:
         raise ModelError(f"mlp '{name}' has no widths; give that of each layer, such as [64, 1]")
     for index, width in enumerate(widths, 1):
@@ -157,6 +160,7 @@ def _recurrent(op: Callable[..., Value], gates: int, rows: Operand, bags: Operan
                name: str, group: Group | None, from_end: bool,
                init: Sequence[Operand] | None) -> Value:
     model = current(f"pdl.layers.{op.__name__}").model
+    width = checks.whole(f"the width of {op.__name__} '{name}'", width, 1)
     inputs = dense(rows, gates * width, f"{name}.input", group=group)
     element = inputs.type.element
     weight = model.param(f"{name}.weight", (width, gates * width), group=group, element=element,
@@ -180,6 +184,7 @@ def cross(x: Operand, layers: int, name: str, *, group: Group | None, version: i
     Declares `name.1.weight` and `name.1.bias` and so on, with `rank` `name.1.down` and
     `name.1.up` for the weight.
     """
+    layers = checks.whole(f"layers of cross '{name}'", layers)
     if layers < 1:
         raise ModelError(f"cross '{name}' has {layers} layers; it needs one at least")
     if version not in (1, 2):

@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import keyword
 import pathlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pdl import scalars
-from pdl.body import Body, building, current, location
+from pdl import checks, scalars
+from pdl.body import Body, building, current
 from pdl.errors import ModelError
-from pdl.source import place_of
-from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Schedule,
-                         State, Symbol, Table)
-from pdl.text import Attribute, did_you_mean, is_number, number, string, symbol
+from pdl.source import Place, place_of
+from pdl.symbols import (Clip, Dense, Group, Metric, Named, Parameter, Record, Rule, Scalars,
+                         Schedule, State, Symbol, Table, location)
+from pdl.text import (Attribute, did_you_mean, is_number, is_whole, number, string,
+                      symbol)
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
@@ -34,6 +36,7 @@ class Model:
         self.name = name
         self.element = element
         self.description = description
+        self.place = Place.of_user()
         self._symbols: dict[str, Symbol] = {}
 
     # What a model declares.
@@ -42,19 +45,34 @@ class Model:
         """Takes a symbol into the model; its name has to be free."""
         old = self._symbols.get(new.name)
         if old is not None:
+            again = "; if a cell of a notebook ran again, run the one with pdl.Model(...) first" \
+                if old.kind == new.kind and old.place[:2] == new.place[:2] or \
+                old.place.is_of_notebook else ""
             raise ModelError(
                 f"{new.kind} {new} has the name of an {old.kind} of {old.place.file}:"
                 f"{old.place.line}; give it another name, or, if programs are to share it, "
-                "declare it once, outside of them or in a @model.function")
+                f"declare it once, outside of them or in a @model.function{again}")
         self._symbols[new.name] = new
+
+    @contextlib.contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Takes back what is declared inside, if that fails, so that it can be run again."""
+        before = dict(self._symbols)
+        try:
+            yield
+        except BaseException:
+            self._symbols = before
+            raise
 
     def record(self, name: str) -> Record:
         """What one sample is; fields are added to the result."""
         for one in self._symbols.values():
             if isinstance(one, Record):
+                again = "; if a cell of a notebook ran again, run the one with pdl.Model(...) " \
+                    "first" if one.place.is_of_notebook else ""
                 raise ModelError(f"{self.name} has record {one} already, of line "
                                  f"{one.place.line}; add the fields to that, since a model "
-                                 "has one record")
+                                 f"has one record{again}")
         return Record(self, name)
 
     def clip(self, name: str, **limit: float) -> Clip:
@@ -63,6 +81,7 @@ class Model:
             raise ModelError(f"clip @{name} has {len(limit)} limits; it has one, such as "
                              "global_norm=10.0")
         [(kind, value)] = limit.items()
+        checks.real(f"{kind} of clip @{name}", value)
         return Clip(self, name, f" : {kind}({number(value)})")
 
     def rule(self, name: str, *, each: Callable, once: Callable | None = None,
@@ -196,13 +215,22 @@ class Model:
         mode async, of trainers in mode half-async, else 1. With
         `compensate="delay_compensation"` a gradient that is late in these modes is made up for.
         """
-        clauses = [f"rule({_reference(rule)})", f"rate({number(rate)})"]
+        checks.real(f"the rate of group @{name}", rate)
+        clauses = [f"rule({_reference('rule', name, rule)})", f"rate({number(rate)})"]
         if schedule is not None:
-            clauses.append(f"schedule({_reference(schedule)})")
-        decays = [decay] if isinstance(decay, Attribute) else list(decay)
+            clauses.append(f"schedule({_reference('schedule', name, schedule)})")
+        decays = list(decay) if isinstance(decay, (list, tuple)) else [decay]
+        for one in decays:
+            checks.attribute(f"decay of group @{name}", one,
+                             f"decay=pdl.decay.l2({one if is_number(one) else '1.0e-6'})")
         if decays:
             clauses.append(f"decay({', '.join(map(str, decays))})")
         if clip is not None:
+            if not isinstance(clip, Clip):
+                limit = clip if is_number(clip) else 10.0
+                raise ModelError(f"clip of group @{name} is {clip!r}; declare a limit, which "
+                                 f"groups can share, and write clip=model.clip(\"{name}_clip\", "
+                                 f"global_norm={limit})")
             clauses.append(f"clip({clip})")
         if untouched is not None:
             if untouched not in ("lazy", "dense"):
@@ -210,7 +238,7 @@ class Model:
                                  + did_you_mean(untouched, ["lazy", "dense"]))
             clauses.append(f"untouched({untouched})")
         if average is not None:
-            clauses.append(f"average({_reference(average)})")
+            clauses.append(f"average({_reference('average', name, average)})")
         if merge is not None:
             if merge not in ("mean", "sum"):
                 raise ModelError(f"merge='{merge}'" + did_you_mean(merge, ["mean", "sum"]))
@@ -221,7 +249,7 @@ class Model:
                                  + did_you_mean(rate_over, ["pushers"]))
             clauses.append(f"rate_over({rate_over})")
         if compensate is not None:
-            clauses.append(f"compensate({_reference(compensate)})")
+            clauses.append(f"compensate({_reference('compensate', name, compensate)})")
         return Group(self, name, "".join(f" {clause}" for clause in clauses))
 
     def table(self, name: str, width: int, *, init: Attribute, group: Group | None = None,
@@ -259,30 +287,31 @@ class Model:
         last += _life(name, admit_count, admit_probability, admit_score, shrink_every,
                       shrink_unseen, shrink_decay, shrink_least, score)
         last += _widening(name, width, widen_from, widen_score, widen_init)
-        return Table(self, name, row, _in(group) + f" init({init})" + last)
+        return Table(self, name, row, _in(group) + _init(name, init) + last)
 
     def param(self, name: str, shape: Sequence[int], *, init: Attribute,
               group: Group | None = None, element: str | None = None) -> Parameter:
         """A dense tensor; without a group it is never trained."""
         type = TensorType(self._sizes(name, shape), element or self.element)
-        return Parameter(self, name, type, _in(group) + f" init({init})")
+        return Parameter(self, name, type, _in(group) + _init(name, init))
 
     def state(self, name: str, shape: Sequence[int], *, init: Attribute,
               element: str | None = None) -> State:
         """A dense tensor that comes from outside and is not trained."""
         type = TensorType(self._sizes(name, shape), element or self.element)
-        return State(self, name, type, f" init({init})")
+        return State(self, name, type, _init(name, init))
 
     def metric(self, name: str, kind: Attribute) -> Metric:
         """A figure of merit over many batches, such as `pdl.metrics.auc(buckets=4096)`."""
+        checks.attribute(f"the kind of metric @{name}", kind, "pdl.metrics.auc()")
         return Metric(self, name, f" : {kind}")
 
     def _sizes(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
-        if any(not isinstance(size, int) or size < 1 for size in sizes):
+        if any(size is None for size in sizes):
             raise ModelError(f"@{name} has shape {shape!r}; its sizes are whole numbers above "
                              "0, since what holds state does not depend on the batch")
-        return sizes
+        return tuple(checks.whole(f"a size of @{name}", size, 1) for size in sizes)
 
     # Functions and programs.
 
@@ -331,7 +360,8 @@ class Model:
             section: list[str] = []
             for one in (one for kind in kinds for one in self._symbols.values()
                         if isinstance(one, kind)):
-                own = one.text_lines(locations) if isinstance(one, _Region) else one.lines()
+                own = one.text_lines(locations) if isinstance(one, _Region) else (
+                    one.lines(locations))
                 if locations and own:
                     own[-1] += location(one.place)
                 if section and len(own) > 1:
@@ -341,7 +371,7 @@ class Model:
                 lines.append("")
             is_first = is_first and not section
             lines += [f"  {line}".rstrip() for line in section]
-        return "\n".join([*lines, "}"]) + "\n"
+        return "\n".join([*lines, f"}}{location(self.place) if locations else ''}"]) + "\n"
 
     def __str__(self) -> str:
         return self.text()
@@ -409,6 +439,7 @@ class Function(_Region):
     kind = "nn.func"
 
     def __init__(self, model: Model, function: Callable):
+        _fixed_arguments(f"function @{function.__name__}", function, "each value that it uses")
         self._function = function
         self._types: tuple[Type, ...] | None = None
         self.comment = function.__doc__
@@ -437,7 +468,8 @@ class Function(_Region):
         if self._types is None:
             self.body = Body(self.model, f"function {self}")
             arguments = [self.body.argument(*pair) for pair in zip(names, types)]
-            self.run(self._function, arguments)
+            with self.model.all_or_nothing():
+                self.run(self._function, arguments)
             self._types = types
         elif types != self._types:
             raise ModelError(
@@ -463,6 +495,7 @@ class Program(_Region):
 
     def __init__(self, model: Model, function: Callable, frozen: bool | None):
         self._record = model.only_record()
+        _fixed_arguments(f"program @{function.__name__}", function, "each field that it reads")
         known = {_variable(name): field for name, field in self._record.fields.items()}
         names = list(inspect.signature(function).parameters)
         for name in names:
@@ -470,14 +503,15 @@ class Program(_Region):
                 raise ModelError(
                     f"program @{function.__name__} takes '{name}', which is no field of "
                     f"{self._record}" + did_you_mean(name, list(known)), place_of(function))
-        super().__init__(model, function.__name__)
-        self.place = place_of(function)
-        self.comment = function.__doc__
-        self.body = Body(model, f"program {self}")
-        arguments = {name: self.body.argument(name, field.type)
-                     for name, field in known.items() if name in names}
-        self._fields = [known[name] for name in arguments]
-        self.run(function, [arguments[name] for name in names])
+        with model.all_or_nothing():
+            super().__init__(model, function.__name__)
+            self.place = place_of(function)
+            self.comment = function.__doc__
+            self.body = Body(model, f"program {self}")
+            arguments = {name: self.body.argument(name, field.type)
+                         for name, field in known.items() if name in names}
+            self._fields = [known[name] for name in arguments]
+            self.run(function, [arguments[name] for name in names])
         self.frozen = not self.body.trains if frozen is None else frozen
 
     def head(self) -> list[str]:
@@ -510,13 +544,21 @@ class Cycle(Symbol):
             if program.frozen:
                 raise ModelError(f"cycle @{name} has a turn of program {program}, which "
                                  "minimizes nothing")
-            if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
+            if not is_whole(steps) or steps < 1:
                 raise ModelError(f"cycle @{name} has a turn of {steps!r} steps; expected a whole "
                                  "number above 0")
             texts.append(f"{program} * {steps}" if steps != 1 else str(program))
         if not texts:
             raise ModelError(f"cycle @{name} has no turns; give it programs that train")
         super().__init__(model, name, f" [{', '.join(texts)}]")
+
+
+def _fixed_arguments(title: str, function: Callable, named: str) -> None:
+    """Refuses *args and **kwargs, since the text has a name for each argument."""
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            raise ModelError(f"{title} takes {one}; name {named}. A Python function without "
+                             "@model.function may take any arguments", place_of(function))
 
 
 # What stands in which order in the text, with a line between two entries; kinds that
@@ -544,8 +586,19 @@ def _list(numbers: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {number(value)}" for name, value in numbers.items())
 
 
-def _reference(named: str | Named | Symbol) -> str:
-    return symbol(named) if isinstance(named, str) else str(named)
+def _reference(what: str, group: str, named: str | Named | Symbol) -> str:
+    if isinstance(named, str):
+        return symbol(named)
+    if not isinstance(named, (Named, Scalars)):
+        raise ModelError(f"{what} of group @{group} is {named!r}; give the name of one of the "
+                         "standard library, pdl.rule(name, ...) or pdl.schedule(name, ...), or "
+                         "what model.rule or model.schedule has returned")
+    return str(named)
+
+
+def _init(name: str, init: Attribute) -> str:
+    number = init if is_number(init) else 0.0
+    return f" init({checks.attribute(f'init of @{name}', init, f'init=pdl.init.constant({number})')})"
 
 
 def _in(group: Group | None) -> str:
@@ -585,7 +638,7 @@ def _widening(name: str, width: int, first: int | None, score: float | None,
     if first is None or score is None:
         raise ModelError(f"@{name} widens only with both widen_from, the first column of the "
                          "vector, and widen_score, what a key scores before it has one")
-    if isinstance(first, bool) or not isinstance(first, int) or not 1 <= first < width:
+    if not is_whole(first) or not 1 <= first < width:
         raise ModelError(f"@{name} has widen_from={first!r}; expected a whole number from 1 to "
                          f"{width - 1}")
     if not is_number(score):
@@ -600,7 +653,7 @@ def _life(name: str, admit_count: int | None, admit_probability: float | None,
     """The clauses of a table whose keys come and go."""
     for what, value in (("admit_count", admit_count), ("shrink_every", shrink_every),
                         ("shrink_unseen", shrink_unseen)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        if value is not None and not is_whole(value):
             raise ModelError(f"@{name} has {what}={value!r}; expected a whole number")
     for what, value in (("admit_probability", admit_probability), ("admit_score", admit_score),
                         ("shrink_decay", shrink_decay), ("shrink_least", shrink_least)):

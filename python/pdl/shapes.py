@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pdl.symbols import Dense, Group, Metric, Symbol, Table
-from pdl.text import sequence
+from pdl.text import is_whole, sequence
 from pdl.types import FLOATS, RaggedType, TensorType, Type
 from pdl.values import Value
 
@@ -37,6 +38,28 @@ def _tensor(name: str, value: Value) -> TensorType:
         raise Misfit(f"`{name}` is {value!r}; bags of ids go into pdl.lookup and pdl.cross "
                      "only")
     return value.type
+
+
+def count_axes_from_first(arguments: dict[str, Any]) -> None:
+    """Replaces axes that are counted from the last dimension, -1, by those from the first."""
+    value = arguments.get("input")
+    if arguments.get("inputs"):
+        value = arguments["inputs"][0]
+    if not isinstance(value, Value):
+        return
+    rank = len(value.shape)
+
+    def from_first(axis: int) -> int:
+        return axis + rank if -rank <= axis < 0 else axis
+
+    for name in ("axis", "from_"):
+        if name in arguments:
+            arguments[name] = from_first(arguments[name])
+    for name in ("axes", "permutation"):
+        if name in arguments:
+            arguments[name] = [from_first(axis) for axis in arguments[name]]
+    if "axes" in arguments:
+        arguments["axes"].sort()
 
 
 def _axis(type: TensorType, axis: int, name: str = "axis") -> int:
@@ -129,10 +152,10 @@ def broadcast_to(input: Value, shape: Sequence[int | None],
                  like: Value | None = None) -> TensorType:
     """nn.broadcast."""
     _floats(input=input, like=like)
-    if not isinstance(shape, Sequence):
-        raise Misfit(f"`shape` is {shape!r}, which is no shape; give one such as (None, 4), with "
-                     "None for the batch, and a value that has the batch as `like`")
-    type = input.type.with_shape(shape)
+    try:
+        type = input.type.with_shape(_sizes(shape))
+    except Misfit as misfit:
+        raise Misfit(f"{misfit}, and a value that has the batch as `like`") from None
     if broadcast_shapes(input.type.shape, type.shape) != type.shape:
         raise Misfit(f"`input` is {input!r}, which does not broadcast to {type}: aligned at the "
                      "last dimension, sizes are equal or the input's is 1")
@@ -306,10 +329,29 @@ def _elements(shape: Sequence[int | None]) -> int:
     return math.prod(size for size in shape if size is not None)
 
 
+def _sizes(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+    """The sizes of a shape that a user gives."""
+    if isinstance(shape, (str, Value)) or not isinstance(shape, Sequence):
+        raise Misfit(f"`shape` is {shape!r}, which is no shape; give one such as (None, 4), with "
+                     "None for the batch")
+    for size in shape:
+        if size is not None and not is_whole(size):
+            raise Misfit(f"`shape` is {shape!r}; a size is a whole number, or None for the batch")
+    return tuple(None if size is None else int(size) for size in shape)
+
+
+def _rest(shape: tuple[int | None, ...], elements: int) -> tuple[int | None, ...]:
+    """A shape whose size -1 is what the other sizes leave of the elements."""
+    others = _elements([size for size in shape if size != -1])
+    if shape.count(-1) != 1 or shape[0] == -1 or others < 1 or elements % others:
+        return shape
+    return tuple(elements // others if size == -1 else size for size in shape)
+
+
 def reshape(input: Value, shape: Sequence[int | None]) -> TensorType:
     """nn.reshape."""
     before = _tensor("input", input)
-    type = before.with_shape(shape)
+    type = before.with_shape(_rest(_sizes(shape), _elements(before.shape)))
     if any(size is None for size in type.shape[1:]):
         raise Misfit(f"`shape` is {tuple(shape)}; None is the batch, and stands first only")
     if (before.shape[:1] == (None,)) != (type.shape[:1] == (None,)):
@@ -337,9 +379,8 @@ def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False,
     _floats(input=input)
     if mixing:
         raise Misfit("`mixing` is what the compiler makes of pdl.batch_sum; write that")
-    if not axes or list(axes) != sorted(set(axes)):
-        raise Misfit(f"`axes` is {sequence(axes)}; it lists one axis at least, ascending, each "
-                     "once")
+    if not axes or len(axes) != len(set(axes)):
+        raise Misfit(f"`axes` is {sequence(axes)}; it lists one axis at least, each once")
     for axis in axes:
         _axis(input.type, axis, "axes")
     return input.type.with_shape(
@@ -591,6 +632,10 @@ def cumulative_sum(input: Value, exclusive: bool = False, reversed: bool = False
 
 def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
     """nn.softmax_cross_entropy."""
+    if logits.shape != (None, 1) and labels.shape == (None, 1):
+        number = labels if labels.type.is_float else f"pdl.cast({labels})"
+        raise Misfit(f"`labels` is {labels!r}, a class a sample; pdl.one_hot({number}, "
+                     f"{logits.shape[-1]}) makes a row of ones and zeros of it")
     same(logits=logits, labels=labels)
     type = _rank("logits", logits, 2, "[batch, classes]")
     return type.with_shape([type.shape[0], 1])
@@ -717,7 +762,7 @@ def segment_repeat(input: Value, bags: Value, like: Value | None = None) -> Tens
 def segment_pad(rows: Value, bags: Value, length: int, from_end: bool = False) -> TensorType:
     """nn.segment_pad."""
     type = _rows("rows", rows)
-    if not isinstance(length, int) or length < 1:
+    if length < 1:
         raise Misfit(f"`length` is {length!r}; it is how many rows each bag is given, 1 at least")
     return type.with_shape([None, _bags("bags", bags).width, length, *type.shape[1:]])
 

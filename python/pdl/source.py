@@ -26,6 +26,11 @@ class Place(NamedTuple):
     line: int
     column: int
 
+    @property
+    def is_of_notebook(self) -> bool:
+        """Whether the source is a cell of a notebook, which may run several times."""
+        return "ipykernel" in self.file or self.file.startswith("<ipython-input")
+
     @staticmethod
     def of_user() -> "Place":
         """The innermost line that runs now and is not of this package."""

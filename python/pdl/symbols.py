@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pdl import checks
 from pdl.errors import ModelError
 from pdl.source import Place
 from pdl.text import (Attribute, did_you_mean, dictionary, is_number, number, sequence,
@@ -21,6 +22,11 @@ from pdl.values import Arithmetic
 
 if TYPE_CHECKING:
     from pdl.model import Model
+
+
+def location(place: Place) -> str:
+    """What stands after an op to say who wrote it."""
+    return f" loc({string(place.file)}:{place.line}:{place.column})"
 
 
 class Symbol:
@@ -35,8 +41,8 @@ class Symbol:
         self.place = Place.of_user()
         model.declare(self)
 
-    def lines(self) -> list[str]:
-        """The declaration, without indentation."""
+    def lines(self, locations: bool = False) -> list[str]:
+        """The declaration, without indentation and its own place."""
         return [f"{self.kind} {self}{self.text}"]
 
     def __str__(self) -> str:
@@ -75,8 +81,9 @@ class Record(Symbol):
         `missing` stands for a missing number (without it the row is bad), `values` has
         texts that stand for numbers, `columns` positions from 0 or header names.
         """
+        width = _width(name, width)
         type = TensorType((None, width), element or self.model.element)
-        clauses = _number_clauses(name, missing, values)
+        clauses = _number_clauses(name, type.element, missing, values)
         return self._add(name, width, type, clauses, columns)
 
     def ids(self, name: str, width: int, *, hash: Attribute | None = None,
@@ -88,7 +95,8 @@ class Record(Symbol):
         is the id. `missing` stands for a missing one: a text, or without `hash` an
         integer.
         """
-        clauses = _hash_clause(hash)
+        width = _width(name, width)
+        clauses = _hash_clause(name, hash)
         if missing is not None:
             clauses.append(f"missing({missing if is_number(missing) else string(missing)})")
         return self._add(name, width, TensorType((None, width), "i64"), clauses, columns)
@@ -101,7 +109,8 @@ class Record(Symbol):
 
         `separator` is what stands between several ids of one cell.
         """
-        clauses = _hash_clause(hash)
+        width = _width(name, width)
+        clauses = _hash_clause(name, hash)
         if missing is not None:
             clauses.append(f"missing({missing if is_number(missing) else string(missing)})")
         after = [] if separator is None else [f"separator({string(separator)})"]
@@ -118,7 +127,8 @@ class Record(Symbol):
         `pdl.cast` makes a row of each number, `pdl.same_bags` joins them to the ids that
         they belong to.
         """
-        clauses = _number_clauses(name, missing, values)
+        width = _width(name, width)
+        clauses = _number_clauses(name, element or self.model.element, missing, values)
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width, element or self.model.element),
                          clauses, columns, after)
@@ -128,7 +138,7 @@ class Record(Symbol):
         if name in self.fields:
             raise ModelError(f"{self} has a field '{name}' already, of line "
                              f"{self.fields[name].place.line}; give this one another name")
-        if not isinstance(width, int) or width < 1:
+        if width < 1:
             raise ModelError(f"field '{name}' has {width} columns; it needs one at least")
         if columns is not None:
             if len(columns) != width:
@@ -140,13 +150,19 @@ class Record(Symbol):
         self.fields[name] = Field(name, type, [*clauses, *after])
         return self.fields[name]
 
-    def lines(self) -> list[str]:
-        """The declaration, without indentation."""
+    def lines(self, locations: bool = False) -> list[str]:
+        """The declaration, without indentation; fields have the places of their Python lines
+        with `locations`."""
         return [f"{self.kind} {self} {{",
-                *(f"  {field.text}" for field in self.fields.values()), "}"]
+                *(f"  {field.text}{location(field.place) if locations else ''}"
+                  for field in self.fields.values()), "}"]
 
 
-def _number_clauses(name: str, missing: float | None,
+def _width(name: str, width: int) -> int:
+    return checks.whole(f"the width of field '{name}'", width)
+
+
+def _number_clauses(name: str, element: str, missing: float | None,
                     values: Mapping[str, float] | None) -> list[str]:
     """What stands for numbers of a field: finite ones, as a record has no others."""
     clauses = []
@@ -154,14 +170,20 @@ def _number_clauses(name: str, missing: float | None,
         if value is not None and not math.isfinite(value):
             raise ModelError(f"field '{name}': {what} is {value}; it has to be a finite number")
     if missing is not None:
+        # Refuses what is infinite in the field's type; the text has all digits.
+        number(missing, element)
         clauses.append(f"missing({number(missing)})")
+    for value in (values or {}).values():
+        number(value, element)
     if values is not None:
         clauses.append(f"values({dictionary(values, quoted=True)})")
     return clauses
 
 
-def _hash_clause(hash: Attribute | None) -> list[str]:
-    return [] if hash is None else [f"hash({hash})"]
+def _hash_clause(name: str, hash: Attribute | None) -> list[str]:
+    if hash is None:
+        return []
+    return [f"hash({checks.attribute(f'hash of field {name!r}', hash, 'hash=pdl.xxh64()')})"]
 
 
 class Dense(Symbol, Arithmetic):
@@ -251,8 +273,8 @@ class Scalars(Symbol):
                                  + did_you_mean(name, list(self.hyper)))
         return Named(self.name, hyper)
 
-    def lines(self) -> list[str]:
-        """The declaration, without indentation."""
+    def lines(self, locations: bool = False) -> list[str]:
+        """The declaration, without indentation and its own place."""
         return list(self._lines)
 
 

@@ -11,6 +11,8 @@ import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 
+from pdl.errors import ModelError
+
 
 @dataclasses.dataclass(frozen=True)
 class Attribute:
@@ -57,9 +59,17 @@ def is_whole(value: object) -> bool:
 def number(value: float, element: str = "f64") -> str:
     """A number as the dialect reads it back: with a point, and with all digits."""
     value = float(value)
+    if math.isnan(value):
+        raise ModelError("a number is NaN, which nothing equals; a field says what stands for a "
+                         "missing number with missing=...")
+    code = {"f32": "<f", "f64": "<d"}[element]
+    try:
+        packed = struct.pack(code, value)
+    except OverflowError:
+        raise ModelError(f"{value} is infinite in {element}, whose largest number is 3.4e38; use "
+                         "a smaller one, float('inf'), or numbers of element=\"f64\"") from None
     if not math.isfinite(value):
-        code = {"f32": "<f", "f64": "<d"}[element]
-        return "0x" + struct.pack(code, value)[::-1].hex().upper()
+        return "0x" + packed[::-1].hex().upper()
     text = repr(value)
     mantissa, letter, exponent = text.partition("e")
     return text if "." in mantissa else f"{mantissa}.0{letter}{exponent}"
@@ -72,6 +82,13 @@ def string(value: str) -> str:
         is_plain = 0x20 <= byte < 0x7F and byte not in b'"\\'
         escaped.append(chr(byte) if is_plain else f"\\{byte:02X}")
     return f'"{"".join(escaped)}"'
+
+
+def unescaped(text: str) -> str:
+    """What stood in quotes before `string` escaped it."""
+    data = re.sub(rb"\\([0-9A-F]{2})", lambda found: bytes.fromhex(found[1].decode()),
+                  text.encode("utf-8"))
+    return data.decode("utf-8", "replace")
 
 
 def symbol(name: str) -> str:

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pdl import hints
 from pdl.errors import ModelError
 from pdl.later import KnownLater
 from pdl.text import is_whole
@@ -189,6 +190,10 @@ class Value(Arithmetic):
         """The same value, called `%name` in the text, or like that if there is one."""
         self.body.rename(self, name)
         return self
+
+    def __getattr__(self, name: str):
+        known = [] if name.startswith("_") else hints.for_name(name, _operations().__all__)
+        raise AttributeError(f"a value has no '{name}'{known or ''}")
 
     def __str__(self) -> str:
         return f"%{self.name}"
