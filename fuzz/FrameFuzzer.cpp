@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuzzer.h"
+#include "Transport/Seal.h"
+#include "pdlrt/Core/Clock.h"
 #include "pdlrt/Protocol/JoinAnswer.h"
 #include "pdlrt/Protocol/PartBox.h"
 #include "pdlrt/Protocol/ReplayGuard.h"
@@ -29,7 +31,15 @@ std::vector<std::string> fuzzSeeds() {
           .toString(),
       joinFrame({MessageKind::Answer, 1, 0, 1, 3, 0}, {}, answer).toString(),
       answer.toString(),
-      notes.toString()};
+      notes.toString(),
+      makeSealMessage({SealKind::Hello, 1}, std::string(nonceSize, 'n'))
+          .toString(),
+      makeSealMessage({SealKind::Proof, 2},
+                      std::string(2 * nonceSize + proofSize, 'p'))
+          .toString(),
+      SealKey(1, PeerRole::Member, {1, 2})
+          .seal(SealKind::Request, 1, joinFrame(request, {}))
+          .toString()};
 }
 
 /// Parts of the payload's own bytes: what is put together has all bytes once.
@@ -50,8 +60,20 @@ static void fuzzParts(Frame frame) {
     __builtin_trap();
 }
 
+/// Nobody here knows the secret: whatever is sent reaches no handler.
+static void fuzzSeals(const std::string &bytes) {
+  static ManualClock clock;
+  static const RequestHandler handler = requireSeals(
+      {PeerRole::Member, "open sesame", "for readers"}, clock,
+      [](const Message &, const Responder &) { __builtin_trap(); });
+  const Message message = inSlices(bytes);
+  if (!handler.screen(message, message.size()))
+    handler(message, Responder());
+}
+
 void fuzzOne(const std::string &bytes) {
   const Message message = inSlices(bytes);
+  fuzzSeals(bytes);
   (void)decodeNotes(message);
   (void)decodeJoinAnswer(message);
   Expected<Frame> frame = splitFrame(message);

@@ -624,6 +624,18 @@ class Connected(unittest.TestCase):
         with self.assertRaisesRegex(serving.ServingError, "s1: is of another job than .*s0; give"):
             self.library.connect(mixed, timeout_ms=20000)
 
+    def test_readers_have_a_secret_of_their_own(self):
+        secret = self.root / "readers"
+        secret.write_text("a secret for readers\n")
+        secret.chmod(0o600)
+        self.start(server_flags=["--reader-token-file", secret])
+        with self.connect(token="a secret for readers"):
+            pass
+        for token in "", "a secret for writers":
+            with self.assertRaisesRegex(serving.ServingError, "different tokens.*"
+                                        "--reader-token-file"):
+                self.connect(token=token)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -79,7 +79,8 @@ class DocsCommandsTest(unittest.TestCase):
             (root / name).mkdir(parents=True)
         (root / "opt/pdl/out").symlink_to(folder / "out")
         (root / "data/clicks.tsv").symlink_to(folder / "clicks/day0.tsv")
-        (root / "etc/pdl/token").write_text("a secret\n")
+        (root / "etc/pdl/token").write_text("a secret of this test\n")
+        (root / "etc/pdl/token").chmod(0o600)
         write_clicks(folder)
         return {
             **os.environ,

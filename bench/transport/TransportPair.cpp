@@ -9,6 +9,7 @@
 #include "TransportPair.h"
 
 #include "pdlrt/Core/Allocator.h"
+#include "pdlrt/Transport/SealedTransport.h"
 
 #include <condition_variable>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace pdlbench;
 using namespace pdlrt;
@@ -45,11 +47,18 @@ static void answer(const Message &request, Responder &responder,
   responder.answer(std::move(response));
 }
 
-[[noreturn]] static void serve(bool unixSocket, int told, int lifeline) {
-  RealClock clock;
-  const auto made = createClusterTransport(clock);
+static std::unique_ptr<Transport> makeTransport(RealClock &clock, bool sealed) {
+  auto made = createClusterTransport(clock);
   require(made.ok(), made.status().message());
-  const std::unique_ptr<Transport> &network = *made;
+  return sealed ? createSealedTransport(std::move(*made),
+                                        {PeerRole::Member, "a secret of both"})
+                : std::move(*made);
+}
+
+[[noreturn]] static void serve(bool unixSocket, bool sealed, int told,
+                               int lifeline) {
+  RealClock clock;
+  const std::unique_ptr<Transport> network = makeTransport(clock, sealed);
   const auto payload = std::make_shared<std::string>(8 << 20, 'x');
   const std::string address =
       unixSocket ? "unix:@pdl-bench-" + std::to_string(::getpid())
@@ -67,7 +76,7 @@ static void answer(const Message &request, Responder &responder,
   std::_Exit(0);
 }
 
-TransportServer::TransportServer(bool unixSocket, bool tuned) {
+TransportServer::TransportServer(bool unixSocket, bool tuned, bool sealed) {
   int told[2], life[2];
   require(::pipe(told) == 0 && ::pipe(life) == 0, "pipe");
   process = ::fork();
@@ -77,7 +86,7 @@ TransportServer::TransportServer(bool unixSocket, bool tuned) {
     ::close(life[1]);
     if (tuned)
       tuneAllocator();
-    serve(unixSocket, told[1], life[0]);
+    serve(unixSocket, sealed, told[1], life[0]);
   }
   ::close(told[1]);
   ::close(life[0]);
@@ -94,10 +103,8 @@ TransportServer::~TransportServer() {
   ::waitpid(process, nullptr, 0);
 }
 
-TransportClient::TransportClient(const std::string &address) {
-  auto transport = createClusterTransport(clock);
-  require(transport.ok(), transport.status().message());
-  network = std::move(*transport);
+TransportClient::TransportClient(const std::string &address, bool sealed)
+    : network(makeTransport(clock, sealed)) {
   auto made = network->connect(address);
   require(made.ok(), made.status().message());
   connection = std::move(*made);

@@ -18,10 +18,11 @@
 namespace pdlbench {
 
 /// A server process of the transport that programs use: over unix sockets its
-/// frames, over TCP gRPC. Made before gRPC is used in this one.
+/// frames, over TCP gRPC, both behind seals unless `sealed` is false. Made
+/// before gRPC is used in this one.
 class TransportServer {
 public:
-  explicit TransportServer(bool unixSocket, bool tuned);
+  explicit TransportServer(bool unixSocket, bool tuned, bool sealed = true);
   ~TransportServer();
   TransportServer(const TransportServer &) = delete;
   TransportServer &operator=(const TransportServer &) = delete;
@@ -37,7 +38,7 @@ private:
 /// Its client.
 class TransportClient {
 public:
-  explicit TransportClient(const std::string &address);
+  explicit TransportClient(const std::string &address, bool sealed = true);
   /// As RawPair's; answers are as large as the server is asked for.
   void exchange(size_t size, size_t answerSize, int count, int depth);
 

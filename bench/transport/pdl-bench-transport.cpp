@@ -118,20 +118,48 @@ static void showRoundTrips(const char *network, const Pair &raw,
               ours[p99], ours[p50] / limit[p50], ours[p99] / limit[p99]);
 }
 
+/// What authentication costs: the same transport without seals, in turns.
+static void showSeals(const char *network, const Pair &plain,
+                      const Pair &sealed) {
+  for (const size_t size :
+       {size_t(1) << 10, size_t(64) << 10, size_t(1) << 20}) {
+    Rate without, with;
+    for (int pass = 0; pass < passes; ++pass) {
+      measure(plain, size, 4, without);
+      measure(sealed, size, 4, with);
+    }
+    std::printf("| %s, %zu KiB, 4 open | %.3f | %.3f | %.3f |\n", network,
+                size >> 10, without.gigabytesPerSecond, with.gigabytesPerSecond,
+                with.gigabytesPerSecond / without.gigabytesPerSecond);
+    std::fflush(stdout);
+  }
+  roundTrips(plain);
+  roundTrips(sealed);
+  const std::vector<double> before = roundTrips(plain),
+                            after = roundTrips(sealed);
+  const size_t p50 = before.size() / 2;
+  std::printf("| %s, 1 KiB there and back, us | %.1f | %.1f | %.3f |\n",
+              network, before[p50], after[p50], after[p50] / before[p50]);
+}
+
 int main(int argc, char **argv) {
   const std::string flag = argc > 1 ? argv[1] : "";
-  if (argc > 2 || (argc == 2 && flag != "--default-allocator")) {
+  const bool onlySeals = flag == "--seals";
+  if (argc > 2 || (argc == 2 && flag != "--default-allocator" && !onlySeals)) {
     const bool help = argc == 2 && flag == "--help";
-    std::fputs("usage: pdl-bench-transport [--default-allocator]\n"
+    std::fputs("usage: pdl-bench-transport [--default-allocator | --seals]\n"
                "Measures messages between two processes beside plain sockets "
                "and gRPC alone: a minute.\n"
                "  --default-allocator  leave the allocator as the C library "
-               "sets it up\n",
+               "sets it up\n"
+               "  --seals              the transport with and without seals "
+               "alone\n",
                help ? stdout : stderr);
     return help ? 0 : 2;
   }
-  const bool tuned = flag.empty();
+  const bool tuned = flag != "--default-allocator";
   // All processes are made before gRPC starts its threads.
+  TransportServer tcpPlain(false, tuned, false), unixPlain(true, tuned, false);
   TransportServer tcpServer(false, tuned), unixServer(true, tuned);
   EmptyGrpcServer tcpEmpty(false, tuned), unixEmpty(true, tuned);
   RawPair tcp(false, false), tcpLarge(false, true);
@@ -140,6 +168,8 @@ int main(int argc, char **argv) {
     pdlrt::tuneAllocator();
   TransportClient tcpClient(tcpServer.address()),
       unixClient(unixServer.address());
+  TransportClient tcpPlainClient(tcpPlain.address(), false),
+      unixPlainClient(unixPlain.address(), false);
   EmptyGrpcClient tcpCaller(tcpEmpty.address()),
       unixCaller(unixEmpty.address());
   const auto with = [](auto &pair, pid_t server) -> Pair {
@@ -156,6 +186,16 @@ int main(int argc, char **argv) {
   const Pair unixGrpc = with(unixCaller, unixEmpty.serverProcess());
   const Pair tcpOurs = with(tcpClient, tcpServer.serverProcess());
   const Pair unixOurs = with(unixClient, unixServer.serverProcess());
+  const Pair tcpUnsealed = with(tcpPlainClient, tcpPlain.serverProcess());
+  const Pair unixUnsealed = with(unixPlainClient, unixPlain.serverProcess());
+  if (onlySeals) {
+    std::puts("GB/s of payload, one way\n\n"
+              "| | without seals | with seals | with / without |\n"
+              "|---|---|---|---|");
+    showSeals("TCP", tcpUnsealed, tcpOurs);
+    showSeals("unix", unixUnsealed, unixOurs);
+    return 0;
+  }
   std::printf(
       "GB/s of payload, one way (CPU seconds a GB, of both processes);\n"
       "allocator: %s\n\n",

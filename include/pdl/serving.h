@@ -115,7 +115,8 @@ typedef struct pdl_serving_connection {
   /* The servers of one running job, all of them: addresses as trainers are
    * given, with commas between. */
   const char *servers;
-  /* What stands in the job's --token-file; null or "": it has none. */
+  /* What stands in the servers' --reader-token-file; null or "": they have
+   * none. */
   const char *token;
   /* Null or "": parameters are asked for too. Else what `open` reads, of which
    * only they are taken. */

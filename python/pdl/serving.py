@@ -150,8 +150,8 @@ class Library:
     def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
                 timeout_ms=1000):
         """A model that asks the servers of a running job for rows, of a library that was made with
-        `--servers`. `servers`: addresses, as a list or with commas between; `token`: of the job's
-        --token-file; `parameters`: what `open` takes, instead of those that the servers have now.
+        `--servers`. `servers`: addresses, as a list or with commas between; `token`: of the servers'
+        --reader-token-file; `parameters`: what `open` takes, instead of those that the servers have now.
         Rows are kept in `cache_bytes`, and read again until they are `row_age_ms` old; a call waits
         for servers `timeout_ms` at most."""
         self._need_servers()

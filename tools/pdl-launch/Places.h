@@ -32,10 +32,9 @@ protected:
 /// program may take one before its process does, which then says so.
 pdlrt::Expected<std::unique_ptr<Places>> freePorts(unsigned count);
 
-/// Sockets in a new folder, which only this user can enter and which goes with
-/// the object.
-pdlrt::Expected<std::unique_ptr<Places>> unixSockets(unsigned servers,
-                                                     unsigned trainers);
+/// Sockets in a folder.
+std::unique_ptr<Places> unixSockets(const std::string &folder, unsigned servers,
+                                    unsigned trainers);
 
 } // namespace pdllaunch
 

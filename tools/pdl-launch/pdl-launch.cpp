@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchFolder.h"
 #include "Places.h"
 #include "ProgramMode.h"
 #include "Supervisor.h"
@@ -69,6 +70,13 @@ static Status checkWords(const Words &words) {
                                " is given by pdl-launch to each program; "
                                "leave it out behind --");
   return {};
+}
+
+/// Whether somebody has chosen the job's secret.
+static bool namesToken(const Words &words) {
+  return std::ranges::any_of(words, [](const std::string &word) {
+    return word == "--token-file" || word.starts_with("--token-file=");
+  });
 }
 
 /// Servers and peers are for trainings.
@@ -153,12 +161,15 @@ static void addAddresses(const char *flag, const Words &all, unsigned begin,
 
 static Expected<std::vector<Program>> makePrograms(const Options &options,
                                                    const Listeners &listeners,
-                                                   const Words &addresses) {
+                                                   const Words &addresses,
+                                                   const std::string &token) {
   const std::string server = options.folder + "/pserver";
   const std::string trainer = options.folder + "/trainer";
   if (listeners.servers > 0)
     PDLRT_RETURN_IF_ERROR(checkProgram(server));
   Words places;
+  if (!token.empty())
+    places = {"--token-file", token};
   addAddresses("--servers", addresses, 0, listeners.servers, places);
   std::vector<Program> programs;
   for (unsigned rank = 0; rank < listeners.servers; ++rank)
@@ -186,16 +197,31 @@ static Expected<Listeners> checkOptions(const Options &options) {
   return listenersOf(options);
 }
 
+static Expected<std::unique_ptr<Places>>
+choosePlaces(const Options &options, const Listeners &listeners,
+             const LaunchFolder &folder) {
+  if (options.unixSockets)
+    return unixSockets(folder.path(), listeners.servers, listeners.trainers);
+  return freePorts(listeners.servers + listeners.trainers);
+}
+
 static int launch(const Options &options) {
   const auto listeners = checkOptions(options);
   if (!listeners)
     return fail(2, listeners.status().message());
-  const auto places = options.unixSockets
-                          ? unixSockets(listeners->servers, listeners->trainers)
-                          : freePorts(listeners->servers + listeners->trainers);
+  const auto folder = LaunchFolder::make();
+  if (!folder)
+    return fail(2, folder.status().message());
+  const auto places = choosePlaces(options, *listeners, **folder);
   if (!places)
     return fail(2, places.status().message());
-  auto programs = makePrograms(options, *listeners, (*places)->addresses());
+  Expected<std::string> token{std::string()};
+  if (!namesToken(options.trainerWords) && !namesToken(options.serverWords))
+    token = writeToken(**folder);
+  if (!token)
+    return fail(2, token.status().message());
+  auto programs =
+      makePrograms(options, *listeners, (*places)->addresses(), *token);
   if (!programs)
     return fail(2, programs.status().message());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
@@ -214,7 +240,8 @@ static int run(int argc, char **argv) {
       "Each program gets --rank, --trainers and --servers behind its words, in "
       "which {rank} stands for\nits rank and {trainers} for their number. "
       "Trainers that own state (modes collective and hybrid)\nget --peers "
-      "too; a job of mode collective has no servers.",
+      "too; a job of mode collective has no servers. All get --token-file with "
+      "a new secret,\nunless the words have that flag.",
       "pdl-launch");
   app.add_option("--trainers", options.trainers, "Number of trainers")
       ->transform(pdlrt::wholeNumber(1, 1024))

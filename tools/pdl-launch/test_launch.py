@@ -65,6 +65,8 @@ class LaunchTest(unittest.TestCase):
         lines = sorted(out.splitlines())
         self.assertEqual(len(lines), 5)
         servers = re.search(r"--servers (\S+)", lines[0])[1]
+        token = re.search(r"--token-file (\S+)", lines[0])[1]
+        self.assertFalse(pathlib.Path(token).exists())
         addresses = servers.split(",")
         self.assertEqual(len(set(addresses)), 3)
         for address in addresses:
@@ -73,13 +75,32 @@ class LaunchTest(unittest.TestCase):
             self.assertEqual(
                 lines[rank],
                 f"pserver {rank} | {self.folder}/pserver --part={rank} "
-                f"--rank {rank} --trainers 2 --servers {servers}")
+                f"--rank {rank} --trainers 2 --token-file {token} --servers {servers}")
         for rank in range(2):
             self.assertEqual(
                 lines[3 + rank],
                 f"trainer {rank} | {self.folder}/trainer train --data a b "
                 f"--save={rank}of2 --rank {rank} --trainers 2 "
-                f"--servers {servers}")
+                f"--token-file {token} --servers {servers}")
+
+    def test_each_job_has_a_secret_of_its_own(self):
+        self.write("pserver", "#!/usr/bin/env python3\n"
+                   "import os, sys\n"
+                   "path = sys.argv[sys.argv.index('--token-file') + 1]\n"
+                   "print(oct(os.stat(path).st_mode), open(path).read().strip())\n")
+        tokens = set()
+        for _ in range(2):
+            out = self.launch(self.folder)[1]
+            mode, token = re.search(r"pserver 0 \| (\S+) (\S+)", out).groups()
+            self.assertEqual(mode, "0o100600")
+            self.assertRegex(token, "^[0-9a-f]{64}$")
+            tokens.add(token)
+        self.assertEqual(len(tokens), 2)
+        self.write("pserver", SAY)
+        for words in (["--", "--token-file", "mine", "--", "--token-file=mine"],
+                      ["--", "--", "--token-file", "mine"]):
+            out = self.launch(self.folder, *words)[1]
+            self.assertEqual(set(re.findall(r"--token-file[ =](\S+)", out)), {"mine"})
 
     def test_a_command_of_the_trainer_stays_first(self):
         out = self.launch(self.folder, "--", "train", "--data", "x")[1]

@@ -9,7 +9,7 @@
 
 #include "ServersFile.h"
 
-#include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/TokenFile.h"
 
 #include "nlohmann/json.hpp"
 
@@ -88,7 +88,8 @@ Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
         return refuse("token_file is no path");
       const fs::path place =
           fs::path(path).parent_path() / value.get<std::string>();
-      Expected<std::string> token = pdlrt::readTokenFile(place.string());
+      Expected<std::string> token =
+          pdlrt::readTokenFile("token_file", place.string());
       if (!token)
         return refuse(token.status().message());
       file.token = *std::move(token);

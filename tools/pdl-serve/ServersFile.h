@@ -30,7 +30,7 @@ bool isServersFile(const std::string &path);
 struct ServersFile {
   /// Addresses with commas between.
   std::string servers;
-  /// Of the job's --token-file.
+  /// Of the servers' --reader-token-file.
   std::string token;
   /// What libraries open, of which parameters are read; empty: servers are
   /// asked for them too.

@@ -95,27 +95,6 @@ inline ClockTime secondsOf(double seconds) {
       std::chrono::duration<double>(std::min(seconds, 1e9)));
 }
 
-/// The job's secret, the first line of what --token-file names.
-inline Expected<std::string> readTokenFile(const std::string &path) {
-  std::ifstream file(path);
-  const bool opened = file.is_open();
-  const int reason = errno;
-  // Read with a bound, as a device may have no end.
-  std::string token;
-  char next = 0;
-  while (token.size() <= 4096 && file.get(next) && next != '\n')
-    token += next;
-  const bool isLong = token.size() > 4096;
-  if (token.empty() || isLong)
-    return Status::invalid("--token-file " + path + ": " +
-                           (!opened ? std::strerror(reason)
-                            : isLong
-                                ? "the first line is longer than 4096 bytes"
-                                : "the first line is empty") +
-                           "; write the job's secret to its first line");
-  return token;
-}
-
 } // namespace pdlrt
 
 #endif // PDLRT_CORE_PARSEFLAGS_H

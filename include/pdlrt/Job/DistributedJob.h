@@ -43,7 +43,7 @@ struct DistributedOptions {
   std::vector<std::string> peers;
   /// A name that servers compare, so that nobody joins another job by mistake.
   std::string job;
-  /// A secret that servers compare; empty: none.
+  /// The job's secret; empty: none. The transport knows it.
   std::string token;
   PlacementPolicy placement = PlacementPolicy::LeastLoaded;
   /// A server that nothing has been heard of for that long is lost. Zero: wait

@@ -41,8 +41,8 @@ struct HostOptions {
   /// Its number among the owners of the job (Placement.h).
   int32_t owner = 0;
   int32_t trainers = 1;
-  /// Names and secrets that trainers must have too.
-  std::string job, token;
+  /// A name that trainers must have too.
+  std::string job;
   /// Absent: that of the checkpoint or file that it begins with, else 0.
   std::optional<uint64_t> seed;
   /// A file to begin with; the folder of checkpoints, and whether to go on from

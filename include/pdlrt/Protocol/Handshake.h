@@ -74,8 +74,6 @@ struct Handshake {
   /// are not compared.
   bool takesPart = true;
   std::string job;
-  /// Never part of a sentence, nor of an answer.
-  std::string token;
 
   /// With what the program and the map say.
   static Handshake of(const pdl_descriptor &descriptor,
@@ -95,10 +93,6 @@ Expected<Handshake> decodeHandshake(const Message &payload);
 /// differs, with both values and what to do. A `workers` of 0 fits any; who
 /// takes no part has no run to compare.
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
-
-/// Whether a token is that of this process. Takes as long wherever they differ:
-/// who guesses learns nothing from the time.
-bool isSameToken(const std::string &given, const std::string &own);
 
 /// Of the handshakes that servers answered a trainer with, by server: an error
 /// where they were started with different bounds, or where one is none.

@@ -42,8 +42,6 @@ inline constexpr uint64_t mostBytesOfRows = 16 << 20;
 struct Visitor {
   /// The name of its model.
   std::string model;
-  /// Never part of a sentence.
-  std::string token;
 };
 
 Message encodeVisit(const Visitor &visitor);

@@ -39,7 +39,7 @@ namespace pdlrt {
 
 /// What a log begins with.
 struct AppliedLogHeader {
-  /// The server's view of its job; its token is never written.
+  /// The server's view of its job.
   Handshake job;
   /// `digestOfState` of the server before the first request.
   uint64_t startDigest = 0;

@@ -54,7 +54,7 @@ struct ServerSetup {
   /// Of role pserver; has passed `checkDescriptor`.
   const pdl_descriptor &descriptor;
   const Placement &placement;
-  /// Its own view of the job: rank (`serverRank`), trainers, seed, job, token.
+  /// Its own view of the job: rank (`serverRank`), trainers, seed, job.
   Handshake handshake;
   Scheduler &scheduler;
   SaveFolder saves = {};

@@ -82,7 +82,8 @@ public:
 /// How a model is connected.
 struct ConnectOptions {
   std::vector<std::string> servers;
-  /// Of the job's --token-file; empty: it has none.
+  /// Of the servers' --reader-token-file; empty: they have none. The transport
+  /// knows it.
   std::string token;
   /// What rows in the cache may take.
   size_t cacheBytes = size_t(256) << 20;

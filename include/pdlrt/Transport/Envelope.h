@@ -97,6 +97,10 @@ inline constexpr uint64_t sequenceOfTaken = 1;
 /// know: it was started anew since, and is to be visited first.
 inline constexpr uint64_t sequenceOfStranger = 1;
 
+/// The incarnation in the refusal of a request because a later start of its
+/// trainer has joined. That of the later start is a secret.
+inline constexpr uint64_t incarnationOfReplaced = 0;
+
 /// What people call a kind, such as "exchange".
 const char *nameOf(MessageKind kind);
 

@@ -85,8 +85,8 @@ private:
 };
 
 /// How much of a request a screen sees at least, where it has as much: the
-/// bytes of a message's head.
-inline constexpr size_t leastFront = 40;
+/// bytes of a seal (SealedTransport.h) and of a message's head.
+inline constexpr size_t leastFront = 80;
 
 /// Handles requests. A transport with several threads calls it from several at
 /// once. Requests of one connection may come in another order than they were

@@ -261,7 +261,6 @@ std::vector<Message> DistributedJob::handshakes(bool takesPart) const {
   }
   handshake.takesPart = takesPart;
   handshake.job = options.job;
-  handshake.token = options.token;
   std::vector<Message> messages;
   for (const Owner &owner : owners) {
     handshake.serverRank = owner.number;

@@ -240,7 +240,6 @@ Status StateHost::Parts::load() {
   handshake.onFailure = options.onFailure;
   handshake.gradientPacking = options.packGradients;
   handshake.job = options.job;
-  handshake.token = options.token;
   core->setProgress(found                       ? "loading " + found->path()
                     : !options.initFrom.empty() ? "loading " + options.initFrom
                                                 : "making initial values");

@@ -75,7 +75,6 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("checkpoint", object.checkpoint);
   visit("takes_part", object.takesPart);
   visit("job", object.job);
-  visit("token", object.token);
 }
 
 Message pdlrt::encodeHandshake(const Handshake &handshake) {
@@ -158,16 +157,6 @@ static Status compareNumbers(const char *what, Number trainer, Number server,
                       remedy);
 }
 
-bool pdlrt::isSameToken(const std::string &given, const std::string &own) {
-  // The compiler must not see when the outcome is known.
-  volatile unsigned difference = given.size() != own.size();
-  for (size_t i = 0; i < given.size(); ++i)
-    difference =
-        difference | static_cast<unsigned>(static_cast<uint8_t>(
-                         given[i] ^ (own.empty() ? 1 : own[i % own.size()])));
-  return difference == 0;
-}
-
 /// Of gradients both must say the same; of keys the server must know it.
 static Status comparePacking(const Handshake &trainer,
                              const Handshake &server) {
@@ -213,12 +202,7 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
                                 const Handshake &server) {
   constexpr auto *together =
       "use a trainer and a pserver of one translation of the model";
-  // Who does not know the secret learns nothing else of the job.
-  if (!isSameToken(trainer.token, server.token))
-    return Status::invalid("the trainer and the server have different tokens; "
-                           "give both the same --token-file, and check "
-                           "--servers: this may be another job's address");
-  // Whether it is this job comes next: all else may differ then.
+  // Whether it is this job comes first: all else may differ then.
   PDLRT_RETURN_IF_ERROR(compareTexts(
       "is of job", "'" + trainer.job + "'", "'" + server.job + "'",
       "this address belongs to another job: check --servers and --job"));

@@ -73,9 +73,7 @@ static const json *findArray(const json &object, const char *name) {
 //===----------------------------------------------------------------------===//
 
 Message pdlrt::encodeVisit(const Visitor &visitor) {
-  return textOf({{"version", readVersion},
-                 {"model", visitor.model},
-                 {"token", visitor.token}});
+  return textOf({{"version", readVersion}, {"model", visitor.model}});
 }
 
 Expected<Visitor> pdlrt::decodeVisit(const Message &payload) {
@@ -83,8 +81,7 @@ Expected<Visitor> pdlrt::decodeVisit(const Message &payload) {
   Visitor visitor;
   int64_t version = 0;
   if (!object.is_object() || !take(object, "version", version) ||
-      version != readVersion || !take(object, "model", visitor.model) ||
-      !take(object, "token", visitor.token))
+      version != readVersion || !take(object, "model", visitor.model))
     return Status::invalid("a reader asks in another way than this server "
                            "knows; translate the library and the servers with "
                            "one version");

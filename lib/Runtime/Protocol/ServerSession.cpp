@@ -514,7 +514,7 @@ SessionState::readResponse(const Message &response, const Envelope &head) {
   Envelope unread;
   unread.kind = MessageKind::Refusal;
   Envelope replaced = expected;
-  replaced.incarnation = std::max(head.incarnation, frame->head.incarnation);
+  replaced.incarnation = incarnationOfReplaced;
   if (frame->head.kind == MessageKind::Refusal && !asksToJoin(head.kind) &&
       frame->head == replaced && frame->head != expected) {
     const std::lock_guard lock(mutex);

@@ -84,12 +84,10 @@ AppliedLogWriter::create(const std::string &path,
     return failure;
   }
   std::unique_ptr<AppliedLogWriter> writer(new AppliedLogWriter(path, file));
-  Handshake job = header.job;
-  job.token.clear();
   Message body = Message::ofString(
       std::string(reinterpret_cast<const char *>(&header.startDigest),
                   sizeof(header.startDigest)));
-  const Message handshake = encodeHandshake(job);
+  const Message handshake = encodeHandshake(header.job);
   for (const MessageSlice &slice : handshake.slices())
     body.append(slice);
   writer->add({HeaderRecord, std::move(body)});

@@ -240,16 +240,15 @@ std::string Roster::fenceFault(const Envelope &head) const {
            " has not joined this server, or the server was started anew since: "
            "start the whole job again";
   if (head.incarnation < trainer.incarnation)
-    return "start " + std::to_string(head.incarnation) + " of " +
-           trainerName(head.trainer) + " is over: start " +
-           std::to_string(trainer.incarnation) + " has joined";
+    return "this start of " + trainerName(head.trainer) +
+           " is over: a later one has joined";
   return {};
 }
 
 Envelope Roster::fenceHead(Envelope head) const {
   const Trainer &trainer = trainers[head.trainer];
-  if (trainer.joined)
-    head.incarnation = std::max(head.incarnation, trainer.incarnation);
+  if (trainer.joined && head.incarnation < trainer.incarnation)
+    head.incarnation = incarnationOfReplaced;
   return head;
 }
 

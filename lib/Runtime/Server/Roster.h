@@ -90,9 +90,9 @@ public:
 
   /// Why any other request is refused that is not of the start that joined.
   std::string fenceFault(const Envelope &head) const;
-  /// The head of a refusal of such a request: where a later start has joined,
-  /// with the incarnation of that one, so that the earlier one ends without a
-  /// word.
+  /// Returns the head of a refusal of such a request. If a later start has
+  /// joined, it says so (`incarnationOfReplaced`), and the earlier one ends
+  /// without a word.
   Envelope fenceHead(Envelope head) const;
   bool hasJoined(uint32_t rank) const { return trainers[rank].joined; }
   bool hasLeft(uint32_t rank) const { return trainers[rank].left; }

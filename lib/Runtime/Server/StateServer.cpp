@@ -114,11 +114,7 @@ Expected<Handshake> StateServer::compare(const Envelope &request,
   return trainer;
 }
 
-Message StateServer::ownHandshake() const {
-  Handshake answer = own;
-  answer.token.clear();
-  return encodeHandshake(answer);
-}
+Message StateServer::ownHandshake() const { return encodeHandshake(own); }
 
 Expected<Message> StateServer::greet(const Envelope &request,
                                      const Message &payload) {
@@ -155,7 +151,6 @@ bool StateServer::isOfJob(const Message &handshake) const {
     return false;
   Handshake whose = own;
   whose.job = given->job;
-  whose.token = given->token;
   whose.model = given->model;
   whose.layoutFingerprint = given->layoutFingerprint;
   // That of the program, packed as it should be.
@@ -169,12 +164,11 @@ bool StateServer::isOfJob(const Message &handshake) const {
 
 bool StateServer::mayBeOfJob(const Message &handshake) const {
   const Expected<Handshake> given = decodeHandshake(handshake);
-  // Of another version it may be of any job, but for a secret one.
+  // Of another version it may be of any job.
   if (!given)
-    return own.token.empty();
+    return true;
   Handshake whose = own;
   whose.job = given->job;
-  whose.token = given->token;
   return compareHandshakes(whose, own).ok();
 }
 

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Protocol/LifeSign.h"
 #include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -201,7 +202,7 @@ Status ServerRows::visitAll(ClockTime until, int mostFailures,
   for (size_t s = 0; s < calls.size(); ++s) {
     calls[s].server = s;
     calls[s].kind = MessageKind::Visit;
-    calls[s].payload = encodeVisit({descriptor.model_name, options.token});
+    calls[s].payload = encodeVisit({descriptor.model_name});
   }
   Ending ending = Ending::Answered;
   const Status called = callAll(calls, {}, until, mostFailures, ending);
@@ -602,8 +603,11 @@ static Status connectRows(const pdl_descriptor &descriptor,
       createReaderTransport(*clock, options.servers.size());
   if (!transport)
     return std::move(transport).status();
-  auto connected = ServerRows::connect(descriptor, options, std::move(clock),
-                                       *std::move(transport), isUnavailable);
+  auto connected = ServerRows::connect(
+      descriptor, options, std::move(clock),
+      createSealedTransport(*std::move(transport),
+                            {PeerRole::Reader, options.token, std::nullopt}),
+      isUnavailable);
   if (!connected)
     return std::move(connected).status();
   rows = *std::move(connected);

@@ -16,7 +16,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "the wire is little-endian");
 
 static constexpr uint32_t mark = 0x4d4c4450; // "PDLM"
-static constexpr uint16_t wireVersion = 6;
+static constexpr uint16_t wireVersion = 7;
 
 template <typename T> static void put(std::string &out, T value) {
   out.append(reinterpret_cast<const char *>(&value), sizeof(T));

@@ -22,7 +22,7 @@ static constexpr uint8_t noteBit = 0x80, partsBit = 0x40;
 static constexpr size_t sizeBytes = 8;
 /// Of one place in a table of parts.
 static constexpr size_t placeBytes = 4 * sizeBytes;
-static_assert(leastFront == envelopeSize, "a screen sees the head");
+static_assert(leastFront >= envelopeSize, "a screen sees the head");
 
 static void appendNumber(uint64_t number, std::string &out) {
   for (size_t i = 0; i < sizeBytes; ++i)

@@ -41,11 +41,9 @@ public:
         EXPECT_TRUE(
             restoreModel(server.model(), *from, CheckpointUse::Training).ok());
       }
-      Handshake handshake = server.handshake();
-      handshake.token = "secret";
       logs.push_back(folder.file(name + std::to_string(s)));
       auto writer = AppliedLogWriter::create(
-          logs.back(), {handshake, digestOfState(server.model())});
+          logs.back(), {server.handshake(), digestOfState(server.model())});
       EXPECT_TRUE(writer.ok()) << writer.status().message();
       writers.push_back(std::move(*writer));
       fronts.push_back(

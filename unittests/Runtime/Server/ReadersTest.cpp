@@ -372,14 +372,11 @@ TEST_F(ReadersTest, AServerThatIsGoneIsOneSentenceUntilItIsBack) {
 TEST_F(ReadersTest, WhatDoesNotFitIsRefused) {
   ConnectOptions options;
   options.timeoutMillis = 200;
-  const auto refused = [&](std::vector<std::string> servers,
-                           const std::string &token = "") {
+  const auto refused = [&](std::vector<std::string> servers) {
     options.servers = std::move(servers);
-    options.token = token;
     return connect(options).status().message();
   };
   EXPECT_THAT(refused({"one"}), HasSubstr("give the addresses of all servers"));
-  EXPECT_THAT(refused({"one", "two"}, "guess"), HasSubstr("different tokens"));
   EXPECT_THAT(refused({"one", "three"}), HasSubstr("server three gives no "
                                                    "answer within 200 ms"));
   listeners[1] = *network->listen("again", cores[0]->handler());
@@ -442,8 +439,8 @@ TEST_F(ReadersTest, DamagedRequestsAreRefused) {
   }
   // Of an answer each byte counts, and what is cut off is noticed.
   const auto answer = job.server(owner).answerRead(of(BlockLazy));
-  const auto contents = decodeContents(
-      *job.server(owner).answerVisit(encodeVisit({"blocks", ""})));
+  const auto contents =
+      decodeContents(*job.server(owner).answerVisit(encodeVisit({"blocks"})));
   ASSERT_TRUE(contents.ok()) << contents.status().message();
   const ReadRequest request = {{{BlockLazy, {&key, 1}}}, false};
   const std::string bytes = answer->toString();

@@ -53,12 +53,13 @@ TEST_F(ServerCoreTest, ANewStartGoesOnUnderWait) {
 
   const Reply joined = join(1, 5);
   EXPECT_EQ(joined.head().sequence, 3u);
-  EXPECT_THAT(old.text(), HasSubstr("start 1 of trainer 1 is over"));
-  // The head says which start took its place.
-  EXPECT_EQ(old.head().incarnation, 5u);
-  EXPECT_EQ(beat(1).head().incarnation, 5u);
-  EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("start 1 of trainer 1"));
-  EXPECT_THAT(leave(1, "late").text(), HasSubstr("start 1 of trainer 1"));
+  EXPECT_EQ(old.text(),
+            "this start of trainer 1 is over: a later one has joined");
+  // The head says so too, without the number of the start in its place.
+  EXPECT_EQ(old.head().incarnation, incarnationOfReplaced);
+  EXPECT_EQ(beat(1).head().incarnation, incarnationOfReplaced);
+  EXPECT_THAT(exchange(1, 2, "d").text(), HasSubstr("this start of trainer 1"));
+  EXPECT_THAT(leave(1, "late").text(), HasSubstr("this start of trainer 1"));
   // It asks for what it had, and sends again what is in the round.
   EXPECT_EQ(exchange(1, 1, "", 5).text(), "1 reads ab");
   const Reply again = exchange(1, 2, "d", 5);
@@ -147,7 +148,7 @@ TEST_F(ServerCoreTest, ASecondStartIsLetInAfterASilence) {
   EXPECT_EQ(ask(1, {2, judged}, 2).kind(), MessageKind::Refusal);
   advance(Seconds(13));
   EXPECT_EQ(ask(1, {2, judged}, 2).text(), "welcome");
-  EXPECT_THAT(beat(1).text(), HasSubstr("start 1 of trainer 1 is over"));
+  EXPECT_THAT(beat(1).text(), HasSubstr("this start of trainer 1 is over"));
   EXPECT_EQ(beat(1, 2).kind(), MessageKind::Answer);
 }
 

@@ -169,7 +169,6 @@ TEST(StateServer, RefusedTrainersAreOfTheJobOrNot) {
   EXPECT_EQ(judge([](Handshake &is) { is.trainingFingerprint = 9; }), perhaps);
   EXPECT_EQ(judge([](Handshake &is) { is.model = "other"; }), perhaps);
   EXPECT_EQ(judge([](Handshake &is) { is.job = "other"; }), stranger);
-  EXPECT_EQ(judge([](Handshake &is) { is.token = "other"; }), stranger);
   EXPECT_TRUE(
       job.server(0).mayBeOfJob(Message::ofString("of another version")));
 }

@@ -194,7 +194,9 @@ std::string startOfCall(const std::string &front, uint8_t flags = 4) {
 }
 
 /// The front of a request of which more follows.
-std::string frontOf(uint64_t size) { return sized(size, std::string(40, 'h')); }
+std::string frontOf(uint64_t size) {
+  return sized(size, std::string(leastFront, 'h'));
+}
 
 // Often enough for each of the listener's threads.
 TEST_F(GrpcFaultsTest, AHandlerWithoutMemoryEndsItsCallAlone) {
@@ -255,7 +257,8 @@ TEST_F(GrpcFaultsTest, AClaimedLengthIsNotAllocated) {
     const RawSocket socket;
     ASSERT_TRUE(socket.connect(portOf(listener->address())));
     const std::string proper("\0\0\0\0\3abc", 8);
-    socket.send(startOfCall(frontOf(43)) + http2Frame(0, 1, 1, proper));
+    socket.send(startOfCall(frontOf(leastFront + 3)) +
+                http2Frame(0, 1, 1, proper));
     ASSERT_TRUE(waitFor([&] { return requests == 2; }));
     const RawSocket small;
     ASSERT_TRUE(small.connect(portOf(listener->address())));
@@ -345,23 +348,26 @@ TEST_F(GrpcFaultsTest, CallsThatAreNoMessageAreRefused) {
   const auto listener = listen(counting());
   const std::string &address = listener->address();
   const std::string method = "/pdl.Transport/Call";
-  EXPECT_EQ(foreignCall(address, method, frontOf(43), "abc"),
+  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), "abc"),
             grpc::StatusCode::OK);
   EXPECT_EQ(requests, 1);
-  EXPECT_EQ(foreignCall(address, "/other.Service/Call", frontOf(43), "abc"),
+  EXPECT_EQ(foreignCall(address, "/other.Service/Call", frontOf(leastFront + 3),
+                        "abc"),
             grpc::StatusCode::UNIMPLEMENTED);
   const auto damaged = grpc::StatusCode::INVALID_ARGUMENT;
-  EXPECT_EQ(foreignCall(address, method, frontOf(43), "abcd"), damaged);
-  EXPECT_EQ(foreignCall(address, method, frontOf(43), ""), damaged);
+  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), "abcd"),
+            damaged);
+  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 3), ""), damaged);
   EXPECT_EQ(foreignCall(address, method, "", "abc"), damaged);
   EXPECT_EQ(foreignCall(address, method, "short", "abc"), damaged);
   EXPECT_EQ(foreignCall(address, method, frontOf(uint64_t(1) << 60), "abc"),
             damaged);
   // A front that is less than it must be, and one that is more than the whole.
-  EXPECT_EQ(foreignCall(address, method, sized(43, "h"), "abc"), damaged);
+  EXPECT_EQ(foreignCall(address, method, sized(leastFront + 3, "h"), "abc"),
+            damaged);
   EXPECT_EQ(foreignCall(address, method, sized(2, "abc"), ""), damaged);
   // It claims more than it brings.
-  EXPECT_EQ(foreignCall(address, method, frontOf(44), "abc"),
+  EXPECT_EQ(foreignCall(address, method, frontOf(leastFront + 4), "abc"),
             grpc::StatusCode::CANCELLED);
   EXPECT_EQ(requests, 1);
 }

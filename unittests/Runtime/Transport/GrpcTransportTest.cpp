@@ -8,7 +8,9 @@
 
 #include "TransportConformance.h"
 
+#include "pdlrt/Transport/Envelope.h"
 #include "pdlrt/Transport/GrpcTransport.h"
+#include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
 #include <atomic>
@@ -45,6 +47,18 @@ public:
   std::string newAddress() { return freeTcpAddress(transport()); }
 };
 
+/// Behind seals.
+class SealedEnvironment : public RealTimeEnvironment {
+public:
+  static constexpr size_t front = envelopeSize;
+  SealedEnvironment()
+      : RealTimeEnvironment([](RealClock &clock) {
+          return createSealedTransport(createGrpcTransport(clock),
+                                       {PeerRole::Member, "open sesame"});
+        }) {}
+  std::string newAddress() { return freeTcpAddress(transport()); }
+};
+
 class UnixEnvironment : public GrpcEnvironment {
 public:
   UnixEnvironment() { folder = ::mkdtemp(pattern); }
@@ -73,8 +87,8 @@ private:
 } // namespace
 
 namespace pdlrt::test {
-using GrpcEnvironments =
-    testing::Types<TcpEnvironment, UnixEnvironment, AbstractEnvironment>;
+using GrpcEnvironments = testing::Types<TcpEnvironment, UnixEnvironment,
+                                        AbstractEnvironment, SealedEnvironment>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Grpc, TransportConformance, GrpcEnvironments);
 } // namespace pdlrt::test
 

@@ -10,6 +10,7 @@
 //   Transport &transport();
 //   std::string newAddress();          // free to listen at, another each time
 //   bool waitFor(std::function<bool()>);  // lets time pass; false: too long
+//   static constexpr size_t front;     // of a request that a screen sees
 // and INSTANTIATE_TYPED_TEST_SUITE_P(Name, TransportConformance, Environment).
 //
 //===----------------------------------------------------------------------===//
@@ -58,6 +59,8 @@ public:
     return true;
   }
 
+  static constexpr size_t front = leastFront;
+
 protected:
   using Factory = std::function<std::unique_ptr<Transport>(RealClock &clock)>;
   explicit RealTimeEnvironment(const Factory &create)
@@ -78,6 +81,8 @@ public:
         return false;
     return true;
   }
+
+  static constexpr size_t front = leastFront;
 
 protected:
   ManualClock clock;
@@ -322,14 +327,15 @@ TYPED_TEST_P(TransportConformance, AScreenAnswersForTheHandler) {
           [&](const Message &front, uint64_t size) -> std::optional<Message> {
             const std::string text = front.toString();
             wrong += text.size() > size ||
-                     text.size() < std::min<uint64_t>(leastFront, size);
+                     text.size() < std::min<uint64_t>(TypeParam::front, size);
             return text.starts_with("no")
                        ? std::optional(Message::ofString("out"))
                        : std::nullopt;
           }));
   const auto connection = this->connect(address);
   // Around what a transport may show at once.
-  for (const size_t size : {2, 39, 40, 41, 8191, 8192, 8193, 200000})
+  for (const size_t size :
+       {2, 39, 40, 41, 79, 80, 81, 8191, 8192, 8193, 200000})
     for (const char *begin : {"no", "on"}) {
       const std::string text = begin + std::string(size - 2, 'x');
       CallProbe probe;

@@ -11,6 +11,7 @@
 #include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/TokenFile.h"
 #include "pdlrt/Files/OutputFiles.h"
 #include "pdlrt/State/TableBoundFlags.h"
 #include "pdlrt/Transport/Address.h"
@@ -61,7 +62,16 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
       ->type_name("NAME")
       ->group("Cluster");
   app.add_option("--token-file", flags.tokenFile,
-                 "A file with a secret that all processes of the job share")
+                 "A file with a secret of at least 16 bytes in its first line, "
+                 "which all processes of the job share and nobody else may "
+                 "read")
+      ->type_name("FILE")
+      ->check(notEmpty())
+      ->group("Cluster");
+  app.add_option("--reader-token-file", flags.readerTokenFile,
+                 "A file with another secret, of libraries that read the "
+                 "servers' values. A job with --token-file takes no readers "
+                 "without it")
       ->type_name("FILE")
       ->check(notEmpty())
       ->group("Cluster");
@@ -243,12 +253,26 @@ Status pdlrt::checkServerFlags(const pdl_descriptor &descriptor,
     PDLRT_RETURN_IF_ERROR(takeBounds(modeOf(descriptor), flags));
   PDLRT_RETURN_IF_ERROR(checkOutputs(
       {{"--log-applied", flags.logApplied}, {"--trace", flags.trace}},
-      {{"--init-from", flags.initFrom}, {"--token-file", flags.tokenFile}}));
-  if (flags.tokenFile.empty())
-    return {};
-  Expected<std::string> token = readTokenFile(flags.tokenFile);
-  if (!token)
-    return token.status();
-  flags.token = std::move(*token);
+      {{"--init-from", flags.initFrom},
+       {"--token-file", flags.tokenFile},
+       {"--reader-token-file", flags.readerTokenFile}}));
+  if (!flags.tokenFile.empty()) {
+    Expected<std::string> token =
+        readTokenFile("--token-file", flags.tokenFile);
+    if (!token)
+      return token.status();
+    flags.token = std::move(*token);
+  }
+  if (!flags.readerTokenFile.empty()) {
+    Expected<std::string> token =
+        readTokenFile("--reader-token-file", flags.readerTokenFile);
+    if (!token)
+      return token.status();
+    flags.readerToken = std::move(*token);
+  }
+  if (!flags.token.empty() && flags.readerToken == flags.token)
+    return Status::invalid(
+        "--reader-token-file holds the secret of --token-file, with which "
+        "readers could take part in the job; give them another one");
   return {};
 }

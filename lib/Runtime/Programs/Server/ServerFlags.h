@@ -29,7 +29,7 @@ namespace pdlrt {
 struct ServerFlags {
   int64_t rank = 0, trainers = 1, threads = 1;
   std::vector<std::string> servers;
-  std::string bind, job, tokenFile, placement = "least-loaded";
+  std::string bind, job, tokenFile, readerTokenFile, placement = "least-loaded";
   std::optional<uint64_t> seed;
   std::string initFrom, checkpoint, logApplied, trace;
   bool resume = false;
@@ -47,6 +47,8 @@ struct ServerFlags {
   std::string address;
   bool isOpenToAll = false;
   std::string token;
+  /// Absent: no flag was given.
+  std::optional<std::string> readerToken;
   StepBounds bounds;
   TableBound tableBound;
 };
@@ -56,7 +58,7 @@ struct ServerFlags {
 void addServerFlags(CLI::App &app, const Mode *mode, ServerFlags &flags);
 
 /// Checks flags against each other and against the program, and reads the
-/// token.
+/// tokens.
 Status checkServerFlags(const pdl_descriptor &descriptor, ServerFlags &flags);
 
 } // namespace pdlrt

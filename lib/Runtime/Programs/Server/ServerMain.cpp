@@ -21,6 +21,7 @@
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Server/AppliedLog.h"
+#include "pdlrt/Transport/SealedTransport.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -68,7 +69,6 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   options.owner = int32_t(flags.rank);
   options.trainers = int32_t(flags.trainers);
   options.job = flags.job;
-  options.token = flags.token;
   options.seed = flags.seed;
   options.initFrom = flags.initFrom;
   options.checkpoint = flags.checkpoint;
@@ -129,9 +129,10 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   Expected<std::unique_ptr<Transport>> transport = makeTransport(clock);
   if (!transport)
     return failed(transport.status());
+  const std::unique_ptr<Transport> sealed = createSealedTransport(
+      std::move(*transport), serverCredentials(flags.token, flags.readerToken));
   StateHost host(descriptor, *placement, hostOptions(flags), clock);
-  if (const Status status = host.listen(**transport, flags.address);
-      !status.ok())
+  if (const Status status = host.listen(*sealed, flags.address); !status.ok())
     return failed(status);
   logInfo(fmt::format("server {} of {}: model {}, listening at {} for {} "
                       "trainer{}",

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/RandomNumber.h"
+#include "pdlrt/Core/TokenFile.h"
 #include "pdlrt/Job/StateHost.h"
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/Transport/Address.h"
@@ -85,7 +86,9 @@ void pdlrt::addClusterFlags(CLI::App &command, const pdl_descriptor &descriptor,
       ->group(group);
   command
       .add_option("--token-file", flags.tokenFile,
-                  "A file with a secret that all processes of the job share")
+                  "A file with a secret of at least 16 bytes in its first "
+                  "line, which all processes of the job share and nobody else "
+                  "may read")
       ->type_name("FILE")
       ->check(notEmpty())
       ->group(group);
@@ -401,7 +404,8 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   }
   cluster.job = flags.job;
   if (!flags.tokenFile.empty()) {
-    Expected<std::string> token = readTokenFile(flags.tokenFile);
+    Expected<std::string> token =
+        readTokenFile("--token-file", flags.tokenFile);
     if (!token)
       return token.status();
     cluster.token = std::move(*token);

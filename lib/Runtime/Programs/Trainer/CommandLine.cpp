@@ -28,6 +28,7 @@
 #include "pdlrt/Protocol/PackedTraining.h"
 #include "pdlrt/State/TableBoundFlags.h"
 #include "pdlrt/Transport/LoopbackTransport.h"
+#include "pdlrt/Transport/SealedTransport.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <CLI/CLI.hpp>
@@ -815,19 +816,22 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   if (options.distributed) {
     tuneAllocator();
     clock = std::make_unique<RealClock>();
+    const Credentials credentials =
+        serverCredentials(options.distributed->token, std::nullopt);
     Expected<std::unique_ptr<Transport>> created =
         createClusterTransport(*clock);
     if (!created) {
       fail(1, created.status().message());
       // For one sentence there may be files enough.
-      if (const auto brief = createBriefTransport(
+      if (auto brief = createBriefTransport(
               *clock, options.distributed->servers.size() +
                           options.distributed->peers.size()))
-        announceFailure(trained, *options.distributed, **brief,
+        announceFailure(trained, *options.distributed,
+                        *createSealedTransport(std::move(*brief), credentials),
                         created.status());
       return 1;
     }
-    transport = std::move(*created);
+    transport = createSealedTransport(std::move(*created), credentials);
     options.transport = transport.get();
     if (options.ownerProgram) {
       const DistributedOptions &cluster = *options.distributed;

@@ -29,7 +29,6 @@ static HostOptions hostOptionsOf(const SessionOptions &options,
   host.owner = owner;
   host.trainers = cluster.trainers;
   host.job = cluster.job;
-  host.token = cluster.token;
   host.seed = seed;
   host.initFrom = options.initFrom;
   host.checkpoint = options.checkpoint;

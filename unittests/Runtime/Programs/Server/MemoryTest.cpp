@@ -9,12 +9,14 @@
 #include "Support/TwoByTwo.h"
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Transport/Frame.h"
+#include "pdlrt/Transport/SealedTransport.h"
 #include "pdlrt/Transport/Transport.h"
 
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
 #include <sys/resource.h>
+#include <utility>
 
 using namespace pdlrt;
 using testing::AllOf;
@@ -85,9 +87,12 @@ TEST(Memory, StrangersMakeAServerHoldNothing) {
   TwoByTwo::await(server, "listening");
   const int64_t before = mebibytes(server, "VmHWM");
   RealClock clock;
-  const auto transport = createClusterTransport(clock);
-  ASSERT_TRUE(transport.ok());
-  Caller caller(**transport, "unix:" + job.place.file("a"));
+  auto network = createClusterTransport(clock);
+  ASSERT_TRUE(network.ok());
+  // The job has no secret.
+  const auto transport =
+      createSealedTransport(std::move(*network), {PeerRole::Member, ""});
+  Caller caller(*transport, "unix:" + job.place.file("a"));
   const auto body = std::make_shared<std::vector<std::byte>>(size_t(512) << 20);
   for (const MessageKind kind :
        {MessageKind::Exchange, MessageKind::Join, MessageKind::Save}) {

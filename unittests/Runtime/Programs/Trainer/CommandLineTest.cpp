@@ -9,7 +9,7 @@
 #include "Support/TrainerProcess.h"
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
-#include "pdlrt/Core/ParseFlags.h"
+#include "pdlrt/Core/TokenFile.h"
 #include "pdlrt/Files/Safetensors.h"
 
 #include <gmock/gmock.h>
@@ -25,6 +25,7 @@
 #include <sstream>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace pdlrt;
 using testing::HasSubstr;
@@ -1144,13 +1145,30 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
               HasSubstr("give it to the servers"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
               HasSubstr("least-loaded"));
-  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file",
-                              folder.write("token", "")}),
+  const std::string token = folder.write("token", "");
+  ASSERT_EQ(::chmod(token.c_str(), 0600), 0);
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--token-file", token}),
               HasSubstr("the first line is empty"));
 }
 
 TEST(CommandLine, ATokenIsTheFirstLineWhateverItHolds) {
   TestFolder folder;
-  const std::string token("sesam\0open", 10);
-  EXPECT_EQ(*readTokenFile(folder.write("whole", token + "\nnot")), token);
+  const std::string token("sesam\0open sesam", 16);
+  const std::string path = folder.write("whole", token + "\nnot");
+  EXPECT_THAT(readTokenFile("--token-file", path).status().message(),
+              HasSubstr("other users can read or change this file"));
+  for (const mode_t mode : {0604, 0602, 0640, 0620}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(readTokenFile("--token-file", path).ok(),
+              mode == 0640 && ::geteuid() == 0);
+  }
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(*readTokenFile("--token-file", path), token);
+  const std::string brief = folder.write("brief", "fifteen letters\n");
+  ASSERT_EQ(::chmod(brief.c_str(), 0600), 0);
+  EXPECT_THAT(readTokenFile("--token-file", brief).status().message(),
+              AllOf(HasSubstr("--token-file " + brief +
+                              ": the secret has 15 "
+                              "bytes"),
+                    Not(HasSubstr("letters"))));
 }

@@ -1,0 +1,271 @@
+//===- SealedListener.cpp - Requests of who knows the secret --------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transport/Seal.h"
+#include "pdlrt/Core/Clock.h"
+#include "pdlrt/Core/Sha256.h"
+#include "pdlrt/Transport/Frame.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <utility>
+
+using namespace pdlrt;
+
+Credentials
+pdlrt::serverCredentials(const std::string &token,
+                         const std::optional<std::string> &readerToken) {
+  Credentials credentials;
+  credentials.token = token;
+  credentials.readerToken = readerToken;
+  if (!readerToken && token.empty())
+    credentials.readerToken = "";
+  return credentials;
+}
+
+namespace {
+
+/// How long a connection may take for its proof.
+constexpr ClockTime proofTime = std::chrono::seconds(60);
+/// Keys that are kept. Only connections that know a secret get one; the one
+/// that was used least lately makes room, and its connection authenticates
+/// itself anew.
+constexpr size_t mostKeys = 65536;
+
+/// The way back of a sealed request.
+class SealingSink final : public Responder::Sink {
+public:
+  SealingSink(Responder to, std::shared_ptr<const SealKey> with,
+              uint64_t counter)
+      : inner(std::move(to)), key(std::move(with)), counter(counter) {}
+  void answer(Message response) override {
+    inner.answer(key->seal(SealKind::Response, counter, response));
+  }
+
+private:
+  Responder inner;
+  const std::shared_ptr<const SealKey> key;
+  const uint64_t counter;
+};
+
+/// What a listener knows of its connections. Thread-safe.
+class Gate {
+public:
+  Gate(const Credentials &given, Clock &by)
+      : credentials(given), clock(by), cookieKey(drawCookieKey()) {}
+
+  Message answer(const Seal &seal, const Message &message);
+  /// The key of a request whose digest is right; null: none.
+  std::shared_ptr<SealKey> keyOf(const Seal &seal, const Message &front,
+                                 uint64_t size);
+
+private:
+  static SipKey drawCookieKey() {
+    const std::string nonce = drawNonce();
+    SipKey key;
+    std::memcpy(key.data(), nonce.data(), sizeof(key));
+    return key;
+  }
+  /// The secret of a role; absent: it is refused.
+  const std::string *tokenOf(PeerRole role) const {
+    if (role == PeerRole::Member)
+      return &credentials.token;
+    return role == PeerRole::Reader && credentials.readerToken
+               ? &*credentials.readerToken
+               : nullptr;
+  }
+  std::string makeNonce(PeerRole role, std::string_view connectionNonce) const;
+  bool isOwnNonce(PeerRole role, std::string_view connectionNonce,
+                  std::string_view nonce) const;
+  SipDigest cookieOf(PeerRole role, std::string_view connectionNonce,
+                     std::string_view begin) const {
+    return sipHash128(cookieKey, std::string(begin) +
+                                     std::string(connectionNonce) + char(role));
+  }
+  void add(std::shared_ptr<SealKey> key);
+
+  struct Entry {
+    std::shared_ptr<SealKey> key;
+    uint64_t lastUse = 0;
+  };
+
+  const Credentials credentials;
+  Clock &clock;
+  const SipKey cookieKey;
+  std::mutex mutex;
+  std::map<uint64_t, Entry> keys;
+  uint64_t uses = 0;
+};
+
+Message refusal(const std::string &sentence) {
+  return makeSealMessage({SealKind::Refusal}, sentence);
+}
+
+/// A nonce of its own that needs no memory until the proof comes: a random
+/// number, which becomes that of the key, the time, and a digest of both and of
+/// the connection's nonce under a key that nobody else has.
+std::string Gate::makeNonce(PeerRole role,
+                            std::string_view connectionNonce) const {
+  std::string nonce = drawNonce().substr(0, sizeof(uint64_t));
+  const int64_t now = clock.now().count();
+  nonce.append(reinterpret_cast<const char *>(&now), sizeof(now));
+  const SipDigest cookie = cookieOf(role, connectionNonce, nonce);
+  nonce.append(reinterpret_cast<const char *>(cookie.data()), sizeof(cookie));
+  return nonce;
+}
+
+bool Gate::isOwnNonce(PeerRole role, std::string_view connectionNonce,
+                      std::string_view nonce) const {
+  constexpr size_t begin = 2 * sizeof(uint64_t);
+  const SipDigest cookie =
+      cookieOf(role, connectionNonce, nonce.substr(0, begin));
+  int64_t then = 0;
+  std::memcpy(&then, nonce.data() + sizeof(uint64_t), sizeof(then));
+  return equalInConstantTime(
+             {reinterpret_cast<const char *>(cookie.data()), sizeof(cookie)},
+             nonce.substr(begin)) &&
+         clock.now() - ClockTime(then) <= proofTime;
+}
+
+/// What a Hello or a Proof is answered with.
+Message Gate::answer(const Seal &seal, const Message &message) {
+  const auto role = static_cast<PeerRole>(seal.key);
+  const std::string *token = tokenOf(role);
+  if (!token)
+    return refusal(
+        "this job takes no readers: it has a secret, and readers need one of "
+        "their own; start its servers with --reader-token-file, and give "
+        "readers what stands in that file");
+  const std::string bytes = message.toString().substr(sealSize);
+  const std::string_view nonce = std::string_view(bytes).substr(0, nonceSize);
+  if (seal.kind == SealKind::Hello)
+    return makeSealMessage({SealKind::Challenge}, makeNonce(role, nonce));
+  const std::string_view own =
+      std::string_view(bytes).substr(nonceSize, nonceSize);
+  if (!isOwnNonce(role, nonce, own))
+    return makeSealMessage({SealKind::UnknownKey});
+  const SealSecrets secrets = SealSecrets::derive(*token, role, nonce, own);
+  if (!equalInConstantTime(std::string_view(bytes).substr(2 * nonceSize),
+                           secrets.ofConnection))
+    return refusal(
+        role == PeerRole::Reader
+            ? "the reader and the server have different tokens; give the "
+              "reader that of the servers' --reader-token-file, and check the "
+              "addresses"
+            : "the trainer and the server have different tokens; give both the "
+              "same --token-file, and check --servers: this may be another "
+              "job's address");
+  uint64_t id = 0;
+  std::memcpy(&id, own.data(), sizeof(id));
+  add(std::make_shared<SealKey>(id, role, secrets.key));
+  return makeSealMessage({SealKind::Welcome, id}, secrets.ofListener);
+}
+
+/// A copy of a proof adds nothing: which requests have come stays known.
+void Gate::add(std::shared_ptr<SealKey> key) {
+  const std::lock_guard lock(mutex);
+  if (keys.contains(key->id))
+    return;
+  if (keys.size() >= mostKeys)
+    keys.erase(std::ranges::min_element(
+        keys, {}, [](const auto &entry) { return entry.second.lastUse; }));
+  const uint64_t id = key->id;
+  keys.emplace(id, Entry{std::move(key), ++uses});
+}
+
+std::shared_ptr<SealKey> Gate::keyOf(const Seal &seal, const Message &front,
+                                     uint64_t size) {
+  std::shared_ptr<SealKey> key;
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = keys.find(seal.key);
+    if (found == keys.end())
+      return nullptr;
+    found->second.lastUse = ++uses;
+    key = found->second.key;
+  }
+  return key->isValid(seal, front, size) ? key : nullptr;
+}
+
+/// Why a request is refused although its connection is authenticated.
+std::optional<Message> refuseRole(const SealKey &key, const Message &front) {
+  const auto head = readHead(front);
+  if (!head || isOfReaders(head->kind) == (key.role == PeerRole::Reader))
+    return std::nullopt;
+  Envelope refused = *head;
+  refused.kind = MessageKind::Refusal;
+  return joinFrame(
+      refused,
+      Message::ofString(key.role == PeerRole::Reader
+                            ? "a reader cannot take part in a job; give the "
+                              "process the job's --token-file"
+                            : "a member of a job does not read as readers do; "
+                              "give the reader the servers' "
+                              "--reader-token-file"));
+}
+
+std::optional<Message> screenSealed(Gate &gate, const RequestHandler &handler,
+                                    const Message &front, uint64_t size) {
+  const std::optional<Seal> seal = readSeal(front);
+  const auto isOf = [&](SealKind kind, size_t expected) {
+    return seal && seal->kind == kind && size == expected;
+  };
+  if (isOf(SealKind::Hello, helloSize) ||
+      isOf(SealKind::Proof, proofMessageSize))
+    return std::nullopt;
+  if (!seal || seal->kind != SealKind::Request)
+    return refusal("the request is not authenticated: use trainers, servers "
+                   "and libraries of one version");
+  const std::shared_ptr<SealKey> key = gate.keyOf(*seal, front, size);
+  // A copy that somebody else has kept is not taken either.
+  if (!key || !key->takeOnce(seal->counter))
+    return makeSealMessage({SealKind::UnknownKey, seal->key, seal->counter});
+  Message inner = front;
+  takeFront(inner, sealSize);
+  std::optional<Message> response = refuseRole(*key, inner);
+  if (!response)
+    response = handler.screen(inner, size - sealSize);
+  if (response)
+    response = key->seal(SealKind::Response, seal->counter, *response);
+  return response;
+}
+
+void handleSealed(Gate &gate, const RequestHandler &handler, Message request,
+                  Responder responder) {
+  const std::optional<Seal> seal = readSeal(request);
+  if (!seal)
+    return;
+  if (seal->kind != SealKind::Request) {
+    responder.answer(gate.answer(*seal, request));
+    return;
+  }
+  std::shared_ptr<SealKey> key = gate.keyOf(*seal, request, request.size());
+  if (!key)
+    return;
+  takeFront(request, sealSize);
+  handler(std::move(request),
+          Responder(std::make_shared<SealingSink>(
+              std::move(responder), std::move(key), seal->counter)));
+}
+
+} // namespace
+
+RequestHandler pdlrt::requireSeals(const Credentials &credentials, Clock &clock,
+                                   RequestHandler handler) {
+  auto gate = std::make_shared<Gate>(credentials, clock);
+  auto inner = std::make_shared<const RequestHandler>(std::move(handler));
+  return {[gate, inner](Message request, Responder responder) {
+            handleSealed(*gate, *inner, std::move(request),
+                         std::move(responder));
+          },
+          [gate, inner](const Message &front, uint64_t size) {
+            return screenSealed(*gate, *inner, front, size);
+          }};
+}
