@@ -62,8 +62,12 @@ struct Handshake {
   /// server says how gradients must be packed.
   std::string keyPacking = "none", gradientPacking = "none";
   /// Of a server: who waits for whom there (--max-staleness, --quorum,
-  /// --late-gradients), as a text. Trainers compare those of all servers.
+  /// --late-gradients), and how much its tables may use, as a text. Trainers
+  /// compare those of all servers.
   std::string bounds;
+  /// Of a server: what its state begins with, as a text with digests. Trainers
+  /// compare those of all servers: each one has a part of the same state.
+  std::string start;
   /// Steps of the checkpoint that the run goes on from; 0 for a fresh start.
   int64_t startStep = 0;
   /// The folder of the trainers' checkpoints, absolute; empty: none. A server
@@ -95,7 +99,8 @@ Expected<Handshake> decodeHandshake(const Message &payload);
 Status compareHandshakes(const Handshake &trainer, const Handshake &server);
 
 /// Of the handshakes that servers answered a trainer with, by server: an error
-/// where they were started with different bounds, or where one is none.
+/// if they were started with different bounds or seeds, if their states begin
+/// with different values, or if one is no handshake.
 Status compareServers(const std::vector<Message> &answers);
 
 } // namespace pdlrt

@@ -59,6 +59,8 @@ struct ServerSetup {
   Scheduler &scheduler;
   SaveFolder saves = {};
   StepBounds bounds = {};
+  /// For its handshake; the caller bounds the tables.
+  TableBound tableBound = {};
 };
 
 /// What all modes share: joins, pulls of frozen programs, sums over trainers.

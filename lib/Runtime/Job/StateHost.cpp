@@ -116,6 +116,27 @@ static Status fillState(StateServer &server, const HostOptions &options,
   return {};
 }
 
+/// What the state begins with, so that owners that begin with different values
+/// are told apart. A manifest has the digests of all files of its checkpoint.
+static Expected<std::string>
+describeStart(const HostOptions &options,
+              const std::optional<Checkpoint> &resumed) {
+  if (resumed)
+    return fmt::format("a checkpoint of {} steps (digest {:016x})",
+                       resumed->manifest().progress.steps,
+                       resumed->link().digest);
+  if (options.initFrom.empty())
+    return std::string("initial values");
+  Expected<SafetensorsFile> file = SafetensorsFile::open(options.initFrom);
+  if (!file)
+    return file.status();
+  const Expected<FileDigest> digest = file->digest();
+  if (!digest)
+    return digest.status();
+  return fmt::format("an --init-from file of {} bytes (digest {:016x})",
+                     digest->bytes, digest->hash);
+}
+
 /// Larger than those that an earlier life of this owner gave, so that trainers
 /// which that left behind are known; and not to be guessed by strangers.
 static uint64_t chooseFirstIncarnation() {
@@ -243,9 +264,13 @@ Status StateHost::Parts::load() {
   core->setProgress(found                       ? "loading " + found->path()
                     : !options.initFrom.empty() ? "loading " + options.initFrom
                                                 : "making initial values");
+  Expected<std::string> start = describeStart(options, found);
+  if (!start)
+    return start.status();
+  handshake.start = *std::move(start);
   Expected<std::unique_ptr<StateServer>> created =
       createStateServer({descriptor, placement, handshake, scheduler,
-                         options.saves, options.bounds});
+                         options.saves, options.bounds, options.tableBound});
   if (!created)
     return created.status();
   state = std::move(*created);

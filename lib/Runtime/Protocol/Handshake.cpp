@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 using namespace pdlrt;
@@ -71,6 +72,7 @@ static void visitMembers(Object &object, Visit &&visit) {
   visit("pack_keys", object.keyPacking);
   visit("pack_gradients", object.gradientPacking);
   visit("bounds", object.bounds);
+  visit("start", object.start);
   visit("start_step", object.startStep);
   visit("checkpoint", object.checkpoint);
   visit("takes_part", object.takesPart);
@@ -267,19 +269,37 @@ Status pdlrt::compareHandshakes(const Handshake &trainer,
 }
 
 Status pdlrt::compareServers(const std::vector<Message> &answers) {
-  std::string first;
+  std::optional<Handshake> first;
   for (size_t server = 0; server < answers.size(); ++server) {
     Expected<Handshake> own = decodeHandshake(answers[server]);
     if (!own)
       return own.status();
-    if (server == 0)
-      first = std::move(own->bounds);
-    else if (own->bounds != first)
-      return Status::invalid(fmt::format(
-          "servers were started with different flags: server 0 has {}, server "
-          "{} {}; give all servers the same",
-          first.empty() ? "none of these" : first, server,
-          own->bounds.empty() ? "none of these" : own->bounds));
+    if (!first) {
+      first = *std::move(own);
+      continue;
+    }
+    const auto differ = [&](const char *what, const std::string &of0,
+                            const std::string &ofThis, const char *remedy) {
+      return Status::invalid(
+          fmt::format("servers were started with different {}: server 0 has "
+                      "{}, server {} {}; {}",
+                      what, of0, server, ofThis, remedy));
+    };
+    const auto orNone = [](const std::string &text) {
+      return text.empty() ? "none of these" : text;
+    };
+    if (own->bounds != first->bounds)
+      return differ("flags", orNone(first->bounds), orNone(own->bounds),
+                    "give all servers the same");
+    if (own->start != first->start)
+      return differ("values", first->start, own->start,
+                    "give all servers the same --init-from, or the same "
+                    "--checkpoint and --resume, with the same files on each "
+                    "host");
+    if (own->seed != first->seed)
+      return differ("seeds", fmt::format("--seed {}", first->seed),
+                    fmt::format("--seed {}", own->seed),
+                    "give all servers the same");
   }
   return {};
 }

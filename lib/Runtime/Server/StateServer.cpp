@@ -45,13 +45,21 @@ struct StateServer::Saving {
 StateServer::~StateServer() = default;
 
 /// As the flags of a server say it.
-static std::string textOf(const StepBounds &bounds) {
+static std::string textOf(const StepBounds &bounds, const TableBound &tables) {
+  std::string text;
   if (bounds.staleness)
-    return fmt::format("--max-staleness {}", *bounds.staleness);
+    text = fmt::format("--max-staleness {}", *bounds.staleness);
   if (bounds.quorum)
-    return fmt::format("--quorum {} --late-gradients {}", *bounds.quorum,
+    text = fmt::format("--quorum {} --late-gradients {}", *bounds.quorum,
                        bounds.late == LateGradients::Drop ? "drop" : "count");
-  return {};
+  // With a spill no result depends on the bound.
+  if (tables.mostBytes > 0 && tables.spillFolder.empty())
+    text +=
+        fmt::format("{}--max-table-memory {} --table-eviction {}",
+                    text.empty() ? "" : " ", tables.mostBytes,
+                    tables.order == Eviction::LeastFrequent ? "least-frequent"
+                                                            : "least-recent");
+  return text;
 }
 
 StateServer::StateServer(const ServerSetup &setup)
@@ -61,7 +69,7 @@ StateServer::StateServer(const ServerSetup &setup)
                int32_t(setup.handshake.serverRank)),
       own(setup.handshake), saves(setup.saves),
       reduced(size_t(setup.handshake.trainers)) {
-  own.bounds = textOf(setup.bounds);
+  own.bounds = textOf(setup.bounds, setup.tableBound);
 }
 
 Status StateServer::prepare() {

@@ -38,6 +38,8 @@ static Handshake example() {
   handshake.startStep = 100;
   handshake.checkpoint = "/shared/saved";
   handshake.job = "tuesday";
+  handshake.bounds = "--max-table-memory 4096 --table-eviction least-recent";
+  handshake.start = "a file";
   return handshake;
 }
 
@@ -151,6 +153,29 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
                 h.job = "monday";
               }),
               HasSubstr("job 'monday'"));
+}
+
+TEST(Handshake, ServersBeginWithTheSame) {
+  const auto sentence = [](const std::function<void(Handshake &)> &change) {
+    Handshake second = example();
+    second.serverRank = 2;
+    change(second);
+    return compareServers({encodeHandshake(example()), encodeHandshake(second)})
+        .message();
+  };
+  EXPECT_EQ(sentence([](Handshake &) {}), "");
+  EXPECT_EQ(sentence([](Handshake &h) { h.start = "initial values"; }),
+            "servers were started with different values: server 0 has a file, "
+            "server 1 initial values; give all servers the same --init-from, "
+            "or the same --checkpoint and --resume, with the same files on "
+            "each host");
+  EXPECT_EQ(sentence([](Handshake &h) { h.bounds.clear(); }),
+            "servers were started with different flags: server 0 has "
+            "--max-table-memory 4096 --table-eviction least-recent, server 1 "
+            "none of these; give all servers the same");
+  EXPECT_THAT(sentence([](Handshake &h) { h.seed = 7; }),
+              HasSubstr("18446744073709551615, server 1 --seed 7"));
+  EXPECT_FALSE(compareServers({Message::ofString("{}")}).ok());
 }
 
 TEST(StartSign, ComesAsItWasSent) {

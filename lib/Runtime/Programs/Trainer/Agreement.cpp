@@ -62,16 +62,50 @@ Status pdlrt::checkAgreement(const SessionOptions &options, Job &job) {
   if (!options.distributed)
     return {};
   const auto flags = commonFlags(options);
+  // Names and sizes are among the flags.
+  const CopiedFiles files[] = {CopiedFiles(options.data.files),
+                               CopiedFiles(options.evaluateFiles)};
   std::vector<int64_t> counts;
+  std::vector<ContentCounts> contents;
+  for (const CopiedFiles &list : files) {
+    contents.push_back(countContent(list));
+    counts.insert(counts.end(), contents.back().begin(), contents.back().end());
+  }
+  const size_t flagsBegin = counts.size();
   for (const auto &[flag, value] : flags)
     counts.push_back(int64_t(XXH64(value.data(), value.size(), 0) >> 16));
   const std::vector<int64_t> own = counts;
   PDLRT_RETURN_IF_ERROR(job.sum(counts, {}));
-  for (size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] != own[i] * options.distributed->trainers)
+  const int64_t trainers = options.distributed->trainers;
+  for (size_t i = flagsBegin; i < counts.size(); ++i)
+    if (counts[i] != own[i] * trainers)
       return Status::invalid(fmt::format(
           "the trainers were not all started with the same {}; this one has "
           "{}: give all of them the same",
-          flags[i].first, flags[i].second));
+          flags[i - flagsBegin].first, flags[i - flagsBegin].second));
+  for (size_t i = 0; i < contents.size(); ++i)
+    PDLRT_RETURN_IF_ERROR(checkSameContent(
+        files[i], contents[i],
+        std::span(counts).subspan(i * contents[i].size(), contents[i].size()),
+        trainers));
   return {};
+}
+
+ContentCounts pdlrt::countContent(const CopiedFiles &files) {
+  const std::optional<int64_t> digest =
+      files.isEmpty() ? std::nullopt : files.digest();
+  return digest ? ContentCounts{*digest, 1} : ContentCounts();
+}
+
+Status pdlrt::checkSameContent(const CopiedFiles &files,
+                               const ContentCounts &own,
+                               std::span<const int64_t> sums,
+                               int64_t processes) {
+  if (sums[1] != processes || sums[0] == own[0] * processes)
+    return {};
+  return Status::invalid(fmt::format(
+      "trainers read files of the same names and sizes with different content: "
+      "those of this trainer, {}, have the digest {:012x}; copy the same files "
+      "to all hosts, and do not change them while they are read",
+      files.names(), own[0]));
 }

@@ -10,6 +10,7 @@
 
 #include "Data/InputFile.h"
 #include "Data/RecordReader.h"
+#include "Programs/Trainer/Agreement.h"
 #include "pdlabi/metrics.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Abi/Mode.h"
@@ -27,6 +28,7 @@
 #include <fmt/format.h>
 #include <new>
 #include <optional>
+#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -283,6 +285,7 @@ Status Command::openProgram(const char *name, const DataOptions &data,
   if (!program)
     return program.status();
   run.program = *program;
+  run.files = CopiedFiles(data.files);
   if (options.program == name && !run.program->frozen)
     return Status::invalid(std::string("program @") + name +
                            " is not frozen, and would change the model; give "
@@ -311,6 +314,10 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
       report.samples, stopSignal() != 0,    run.reader->badRowCount(),
       pulls.ids,      pulls.unknownInitial, pulls.unknownZero,
       fails};
+  // Each process reads copies of the same files, which may change.
+  const ContentCounts content =
+      processes() > 1 ? countContent(run.files) : ContentCounts();
+  counts.insert(counts.end(), content.begin(), content.end());
   std::vector<double> sums = {report.lossSum, report.weightSum};
   const size_t firstSum = sums.size();
   MetricSums metrics(descriptor, 1);
@@ -319,6 +326,8 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
   });
   sums.insert(sums.end(), metrics.sums.begin(), metrics.sums.end());
   PDLRT_RETURN_IF_ERROR(job->sum(counts, sums));
+  PDLRT_RETURN_IF_ERROR(checkSameContent(
+      run.files, content, std::span(counts).last(content.size()), processes()));
   report.samples = counts[0];
   stopping |= counts[1] > 0;
   report.badRows = counts[2];

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_PROGRAMS_TRAINER_PROGRAMRUN_H
 #define LIB_RUNTIME_PROGRAMS_TRAINER_PROGRAMRUN_H
 
+#include "Data/ContentDigest.h"
 #include "pdlabi/abi.h"
 #include "pdlrt/Core/Status.h"
 #include "pdlrt/Engine/RoundReader.h"
@@ -24,6 +25,8 @@ namespace pdlrt {
 /// One program with the engine and the data that it runs on. Not thread-safe.
 struct ProgramRun {
   const pdl_program *program = nullptr;
+  /// The files of its data.
+  CopiedFiles files;
   std::unique_ptr<StepEngine> engine;
   std::unique_ptr<RoundReader> reader;
 

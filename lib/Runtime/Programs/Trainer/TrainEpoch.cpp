@@ -216,6 +216,9 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   const Report own = report;
   if (job->mayComeBack())
     leaveBookmark(Bookmark::Place::EpochEnds, nullptr);
+  // Others need not hear twice that this process cannot read its data.
+  if (!dataFailure.ok())
+    trainer.files = {};
   PDLRT_RETURN_IF_ERROR(addUp(trainer, report).status());
   // Samples are those of all, and so is the time: until the last one is done.
   jobSeconds += secondsSince(start);

@@ -16,6 +16,37 @@ using testing::HasSubstr;
 
 namespace {
 
+/// A job whose trainers read copies of one file, as on two hosts.
+class TwoCopies {
+public:
+  /// `content`: of the second copy.
+  explicit TwoCopies(const std::string &content) {
+    for (int rank : {0, 1})
+      job.startServer(rank, {});
+    copy = other.write(std::filesystem::path(job.file).filename(), content);
+    job.startTrainer(0, {"--epochs", "1000000"});
+    job.startTrainer(1, {"--epochs", "1000000", "--data", copy});
+  }
+  /// Of the same size, with another label.
+  static std::string changed() {
+    std::string text = data(300);
+    text[0] = text[0] == '0' ? '1' : '0';
+    return text;
+  }
+  void expectRefused() {
+    for (auto &trainer : job.trainers) {
+      EXPECT_EQ(trainer->wait(), 1) << trainer->said();
+      EXPECT_THAT(trainer->said(),
+                  HasSubstr("files of the same names and sizes with different "
+                            "content"));
+    }
+  }
+
+  TwoByTwo job;
+  TestFolder other;
+  std::string copy;
+};
+
 /// A job whose servers are slow to write their parts of checkpoints, so that
 /// trainer 1 does meanwhile what comes next. Trainer r reads file r.
 class SlowSaves {
@@ -88,6 +119,20 @@ TEST(ChangingData, AFileOfTheTestThatGoesCostsNoCheckpoint) {
   saves.expectAllSaved(saves.tests[1], 1);
   EXPECT_THAT(saves.job.trainers[0]->said(),
               HasSubstr("another trainer could not read"));
+}
+
+TEST(ChangingData, CopiesWithOtherContentAreRefusedAtTheStart) {
+  TwoCopies copies(TwoCopies::changed());
+  copies.expectRefused();
+  EXPECT_EQ(copies.job.trainers[0]->said().find("epoch 1:"), std::string::npos);
+}
+
+TEST(ChangingData, CopiesThatChangeLaterAreRefusedBehindTheEpoch) {
+  TwoCopies copies(data(300));
+  copies.job.awaitTraining();
+  std::filesystem::rename(copies.other.write("new", TwoCopies::changed()),
+                          copies.copy);
+  copies.expectRefused();
 }
 
 // Nobody trains on what a checkpoint does not tell of.
