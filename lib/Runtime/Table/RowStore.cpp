@@ -32,6 +32,9 @@
 using namespace pdlrt;
 using namespace pdlrt::rocks;
 
+/// What was done with rows when it failed.
+static constexpr const char *readFrom = "read from", *writtenTo = "written to";
+
 namespace {
 
 /// RocksDB orders keys by bytes: the table, the shard, and the number, each
@@ -93,7 +96,7 @@ struct RowStore::Implementation {
   /// Of a block that was written.
   void checkBlock(std::string_view block, size_t wanted) const {
     if (!block.data() || block.size() != wanted)
-      end("read from", "a part of them is missing");
+      end(readFrom, "a part of them is missing");
   }
   /// Makes the oldest blocks that have none yet a file.
   void write();
@@ -123,10 +126,15 @@ void RowStore::Implementation::end(const std::string &sentence) const {
 
 void RowStore::Implementation::end(const char *doing,
                                    const std::string &reason) const {
+  // What was written and does not come back was damaged, by the disk or by
+  // somebody else.
+  const bool isDamaged =
+      reason.starts_with("Corruption") || std::string_view(doing) == readFrom;
   end("rows could not be " + std::string(doing) + " " + folder +
-      " (--table-spill): " + reason +
-      "; go on from the last checkpoint, with a folder on a disk that has "
-      "room");
+      " (--table-spill): " + reason + "; go on from the last checkpoint, " +
+      (isDamaged ? "with a folder on another disk: what is in this one was "
+                   "damaged or removed"
+                 : "with a folder on a disk that has room"));
 }
 
 Status RowStore::Implementation::open(size_t bufferBytes) {
@@ -270,7 +278,7 @@ RowStore::~RowStore() = default;
 
 bool RowStore::Implementation::hasWritten(char *error) const {
   if (error && !recent.isEnding())
-    end("written to", take(error));
+    end(writtenTo, take(error));
   take(error);
   return !recent.isEnding();
 }
@@ -345,7 +353,7 @@ void RowStore::get(
       owned.emplace_back(values[i], library.pinnedDestroy);
     for (size_t i = 0, asked = 0; i < some.size(); ++i) {
       if (!blocks[i].data()) {
-        own->check(problems[asked], "read from");
+        own->check(problems[asked], readFrom);
         if (const PinnedValue *value = owned[asked++].get()) {
           size_t size = 0;
           const char *block = library.pinnedValue(value, &size);
@@ -414,7 +422,7 @@ const char *RowStore::Reader::at(uint32_t number) {
     library.iteratorSeek(own->iterator, key.data(), key.size());
   char *error = nullptr;
   library.iteratorError(own->iterator, &error);
-  own->store.check(error, "read from");
+  own->store.check(error, readFrom);
   size_t size = 0;
   const char *block =
       own->isAt(key) ? library.iteratorValue(own->iterator, &size) : nullptr;
