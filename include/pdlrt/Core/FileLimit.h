@@ -27,6 +27,11 @@ Status checkFileLimit(uint64_t least);
 /// part of a sentence.
 std::string describeFileLimit();
 
+/// Whether this process may open more files than the 16 (of a limit below 128:
+/// an eighth of it) that it keeps for saves. Who takes connections asks first.
+/// Takes microseconds, or as long as a look at all files where most are in use.
+bool hasFilesToSpare();
+
 /// Whether this process can open no more files now. Takes microseconds.
 bool isAtFileLimit();
 

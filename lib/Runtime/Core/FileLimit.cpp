@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,6 +47,21 @@ std::string pdlrt::describeFileLimit() {
   return "this process has as many files and connections open as it may (" +
          (isKnown ? std::to_string(limit.rlim_cur) : std::string("its limit")) +
          "); raise the limit with 'ulimit -n'";
+}
+
+bool pdlrt::hasFilesToSpare() {
+  constexpr rlim_t kept = 16;
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return true;
+  const rlim_t most = std::min<rlim_t>(limit.rlim_cur, INT_MAX);
+  const rlim_t needed = std::min<rlim_t>(kept, most / 8) + 1;
+  // Files have the lowest free numbers: the highest ones are mostly free.
+  rlim_t spare = 0;
+  for (rlim_t file = most; file-- > 0 && spare < needed;)
+    if (::fcntl(int(file), F_GETFD) < 0 && errno == EBADF)
+      ++spare;
+  return spare >= needed;
 }
 
 bool pdlrt::isAtFileLimit() {

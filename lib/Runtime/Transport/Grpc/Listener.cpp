@@ -11,6 +11,7 @@
 #include "Transport/Grpc/Arguments.h"
 #include "Transport/Grpc/Chunks.h"
 #include "Transport/Grpc/Poller.h"
+#include "Transport/Grpc/TcpDoor.h"
 #include "pdlrt/Transport/BindCheck.h"
 
 #include <atomic>
@@ -305,6 +306,7 @@ public:
       call->refuse(grpc::StatusCode::UNAVAILABLE, "the server stops");
     if (side.poller)
       side.poller->refuseTasks();
+    door.stop();
     if (server)
       server->Shutdown(std::chrono::system_clock::now() + stopGrace);
     side.live.waitForNone();
@@ -322,6 +324,8 @@ private:
   /// Until the server has gone.
   LockFile claim;
   ServerSide side;
+  TcpDoor door;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
 };
 
@@ -333,11 +337,16 @@ Status GrpcListener::start(Address address) {
     return taken.status();
   claim = std::move(*taken);
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(grpcTarget(address),
-                           grpc::InsecureServerCredentials(), &port);
-  // Two servers at one port would each get some of the requests.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  const bool isTcp = address.kind == Address::Kind::Tcp;
+  if (isTcp && !door.bind(address))
+    return whyNotBound(address);
+  if (isTcp)
+    acceptor = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
+  else
+    builder.AddListeningPort(grpcTarget(address),
+                             grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(largestChunk);
   builder.SetMaxSendMessageSize(largestChunk);
   // What a connection can make the server hold before any front has passed.
@@ -354,13 +363,18 @@ Status GrpcListener::start(Address address) {
   server = builder.BuildAndStart();
   if (!server)
     return whyNotBound(address);
-  if (address.kind == Address::Kind::Tcp)
-    address.port = static_cast<uint16_t>(port);
   where = address.toString();
   PDLRT_RETURN_IF_ERROR(side.poller->start(options.threads));
   for (unsigned i = 0; i < std::max(options.threads, 2u); ++i)
     ServerCall::accept(side);
-  return {};
+  return isTcp ? door.start([this](int listener, int connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
+        parameters;
+    parameters.listener_fd = listener;
+    parameters.fd = connection;
+    acceptor->HandleNewConnection(&parameters);
+  })
+               : Status();
 }
 
 Expected<std::unique_ptr<Listener>>

@@ -11,6 +11,7 @@
 #include "Transport/Local/EnoughMemory.h"
 #include "Transport/Local/FrameSocket.h"
 #include "Transport/Local/SocketName.h"
+#include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Transport/BindCheck.h"
 
 #include <algorithm>
@@ -180,11 +181,13 @@ void LocalListener::forget(const ClientTaker *client) {
 /// Takes all who wait at the door.
 void LocalListener::acceptAll() {
   while (true) {
-    Descriptor taken(::accept4(socket.get(), nullptr, nullptr,
-                               SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!taken && errno == EINTR)
+    const bool hasRoom = hasFilesToSpare();
+    Descriptor taken(hasRoom ? ::accept4(socket.get(), nullptr, nullptr,
+                                         SOCK_CLOEXEC | SOCK_NONBLOCK)
+                             : -1);
+    if (hasRoom && !taken && errno == EINTR)
       continue;
-    if (!taken && (errno == EAGAIN || errno == ECONNABORTED)) {
+    if (hasRoom && !taken && (errno == EAGAIN || errno == ECONNABORTED)) {
       if (!std::exchange(isDoorOpen, true))
         loop.change(doorNumber, socket.get(), /*read=*/true, /*write=*/false);
       return;
