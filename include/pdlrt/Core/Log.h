@@ -9,6 +9,7 @@
 #ifndef PDLRT_CORE_LOG_H
 #define PDLRT_CORE_LOG_H
 
+#include <cstdint>
 #include <string>
 
 namespace pdlrt {
@@ -19,6 +20,10 @@ void logInfo(const std::string &line);
 void logWarning(const std::string &line);
 /// The same, but a line that this process has said before is left out.
 void logWarningOnce(const std::string &line);
+
+/// Returns how many lines were logged so far: whether any has come after an
+/// error message, which is then to be said again. Thread-safe.
+uint64_t loggedLines();
 
 } // namespace pdlrt
 

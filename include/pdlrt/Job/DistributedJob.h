@@ -94,6 +94,10 @@ Expected<std::unique_ptr<Job>> joinJob(const pdl_descriptor &descriptor,
                                        const RunOptions &run,
                                        Transport &transport);
 
+/// Returns whether any server of the job answers within two seconds, even with
+/// a refusal. Blocks.
+bool anyServerAnswers(const DistributedOptions &options, Transport &transport);
+
 /// Tells the servers of a job, and its other trainers where they own state,
 /// that this trainer cannot take part, and why, so that nobody waits for it.
 /// Best effort: for some seconds, and for a minute at most while servers say

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Core/Log.h"
 
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <spdlog/sinks/ansicolor_sink.h>
@@ -27,9 +28,17 @@ static spdlog::logger &logger() {
   return instance;
 }
 
-void pdlrt::logInfo(const std::string &line) { logger().info(line); }
+static std::atomic<uint64_t> lineCount = 0;
+
+uint64_t pdlrt::loggedLines() { return lineCount; }
+
+void pdlrt::logInfo(const std::string &line) {
+  ++lineCount;
+  logger().info(line);
+}
 
 void pdlrt::logWarning(const std::string &line) {
+  ++lineCount;
   logger().warn("warning: " + line);
 }
 

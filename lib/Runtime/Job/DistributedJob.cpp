@@ -28,10 +28,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -646,6 +649,42 @@ Expected<std::unique_ptr<Job>> pdlrt::joinJob(const pdl_descriptor &descriptor,
     return status;
   }
   return std::unique_ptr<Job>(std::move(job));
+}
+
+bool pdlrt::anyServerAnswers(const DistributedOptions &options,
+                             Transport &transport) {
+  constexpr ClockTime patience = std::chrono::seconds(2);
+  struct Answers {
+    std::mutex mutex;
+    std::condition_variable changed;
+    size_t open = 0;
+    bool any = false;
+  };
+  const auto answers = std::make_shared<Answers>();
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (const std::string &address : options.servers) {
+    auto connection = transport.connect(address);
+    if (!connection)
+      continue;
+    connections.push_back(std::move(*connection));
+    {
+      const std::lock_guard lock(answers->mutex);
+      ++answers->open;
+    }
+    // Bytes that are no request, which every server refuses.
+    connections.back()->call(Message(), transport.clock().now() + patience,
+                             [answers](const CallResult &result) {
+                               const std::lock_guard lock(answers->mutex);
+                               --answers->open;
+                               answers->any |=
+                                   result.outcome == CallOutcome::Answered;
+                               answers->changed.notify_all();
+                             });
+  }
+  std::unique_lock lock(answers->mutex);
+  answers->changed.wait(lock,
+                        [&] { return answers->any || answers->open == 0; });
+  return answers->any;
 }
 
 void pdlrt::announceFailure(const pdl_descriptor &descriptor,

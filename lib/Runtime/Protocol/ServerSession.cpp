@@ -224,6 +224,9 @@ private:
   /// false where that has ended the session.
   bool mayBeThere(const CallResult &result);
   bool checkProcess();
+  /// What it means for a server that has gone if this process did not run for
+  /// long: part of a sentence. With `mutex`.
+  std::string describeStop() const;
 
   Transport &transport;
   Clock &clock;
@@ -257,6 +260,9 @@ private:
   /// Since when the address has refused connections, and when it did so last;
   /// negative: it does not.
   ClockTime refusedSince{-1}, refusedLast{-1};
+  /// When the next beat is due, and the longest time after that in which this
+  /// process did not run.
+  ClockTime beatDue{0}, longestStop{0};
   /// Another connection, of a server that is silent.
   std::unique_ptr<Connection> fresh;
   std::string waitingSentence;
@@ -677,6 +683,7 @@ void SessionState::takeJoinAnswer(MessageKind asked, uint64_t sequence,
   next = sequence;
   earlierNotes = std::move(said.notes);
   const ClockTime when = clock.now() + beatInterval();
+  beatDue = when;
   later(when, [when](SessionState &self) { self.beat(when); });
 }
 
@@ -691,6 +698,7 @@ void SessionState::beat(ClockTime expected) {
     const ClockTime now = clock.now();
     // Time in which this process itself did not run says nothing of the server.
     if (const ClockTime late = now - expected; late > beatInterval()) {
+      longestStop = std::max(longestStop, late);
       lastHeard = std::min(lastHeard + late, now);
       askedSince = std::min(askedSince + late, now);
       if (refusedSince >= ClockTime(0)) {
@@ -726,6 +734,7 @@ void SessionState::beat(ClockTime expected) {
           fresh->call(message, deadline, ended);
         }
       const ClockTime when = now + beatInterval() / (isQuiet ? 2 : 1);
+      beatDue = when;
       later(when, [when](SessionState &self) { self.beat(when); });
       return;
     }
@@ -742,8 +751,10 @@ bool SessionState::mayBeThere(const CallResult &result) {
     return false;
   }
   ClockTime refused{0};
+  std::string stopped;
   {
     const std::lock_guard lock(mutex);
+    stopped = describeStop();
     // Until somebody answers there: a call that is lost says nothing.
     if (result.fault == CallFault::Refused && joined) {
       const ClockTime now = clock.now();
@@ -757,27 +768,39 @@ bool SessionState::mayBeThere(const CallResult &result) {
   }
   if (refused <= options.refusalLimit)
     return checkProcess();
-  loseServer(
-      Status::invalid(name +
-                      " has ended: its address has refused connections "
-                      "for " +
-                      inSeconds(refused) +
-                      ". If the job has ended without this "
-                      "trainer, another start has taken its place. If not: " +
-                      startAllAgain));
+  loseServer(Status::invalid(
+      name + " has ended: its address has refused connections for " +
+      inSeconds(refused) +
+      (stopped.empty() ? ". If the job has ended without this trainer, another "
+                         "start has taken its place. If not: "
+                       : stopped) +
+      startAllAgain));
   return false;
 }
 
 /// Whether the server's process is there, as far as this host knows; false
 /// where that has ended the session.
 bool SessionState::checkProcess() {
+  std::string stopped;
   {
     const std::lock_guard lock(mutex);
     if (!process.hasEnded())
       return true;
+    stopped = describeStop();
   }
-  loseServer(Status::invalid(name + " has died. " + startAllAgain));
+  loseServer(Status::invalid(
+      name + (stopped.empty() ? " has died. " : " has ended" + stopped) +
+      startAllAgain));
   return false;
+}
+
+std::string SessionState::describeStop() const {
+  const ClockTime stop =
+      std::max(longestStop, joined ? clock.now() - beatDue : ClockTime(0));
+  if (stop <= reportedSilence)
+    return {};
+  return ": this process was stopped for " + inSeconds(stop) +
+         ", and the job has ended or gone on without it, as the others say. ";
 }
 
 void SessionState::beatEnded(const Envelope &head, const CallResult &result) {

@@ -99,7 +99,7 @@ static int waitForEnd(StateHost &host) {
       host.core().askToStop();
     }
     // Connections that it cannot take wait, and nobody hears why.
-    if (isAtFileLimit())
+    if (!hasFilesToSpare())
       logWarningOnce(host.name() +
                      " takes no more connections: " + describeFileLimit());
     if (const Status status = host.logStatus(); !status.ok())
@@ -143,9 +143,11 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
   const int signal = waitForEnd(host);
   const JobStatus status = host.core().status();
   const bool hasFailed = status.state != JobState::Finished;
+  const std::string reason = withRank(status.sentence, flags.rank);
   // Who reads it need not wait for trainers.
   if (hasFailed)
-    fail(1, withRank(status.sentence, flags.rank));
+    fail(1, reason);
+  const uint64_t linesBefore = loggedLines();
   // Trainers ask once more, and are told how the job has ended.
   host.sayFarewell(farewellLimit(/*afterSignal=*/signal != 0));
   if (!host.isLoaded()) {
@@ -157,8 +159,12 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     return failed(end);
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
-  if (hasFailed)
+  if (hasFailed) {
+    // The reason is the last line too.
+    if (loggedLines() != linesBefore)
+      fail(1, reason);
     return signal != 0 ? 128 + signal : 1;
+  }
   logInfo(fmt::format("server {}: all trainers have left, the job is done",
                       flags.rank));
   return signal != 0 ? 128 + signal : 0;

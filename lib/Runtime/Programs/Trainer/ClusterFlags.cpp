@@ -244,15 +244,20 @@ static Status checkAddressFlags(const Mode &mode, const ClusterFlags &flags) {
   return checkAddresses("the list of --servers and --peers", all);
 }
 
-static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
-                                const SessionOptions &options) {
-  const bool holdsValues = mode.trainersApply;
+/// Whether it is known who this trainer is, and where the others are.
+static Status checkPlace(const Mode &mode, const ClusterFlags &flags) {
   PDLRT_RETURN_IF_ERROR(checkAddressFlags(mode, flags));
   if (flags.rank >= flags.trainers)
     return Status::invalid(
         fmt::format("--rank {} is none of the {} trainers, which are numbered "
                     "from 0 to {}",
                     flags.rank, flags.trainers, flags.trainers - 1));
+  return {};
+}
+
+static Status checkTrainerFlags(const Mode &mode, const ClusterFlags &flags,
+                                const SessionOptions &options) {
+  const bool holdsValues = mode.trainersApply;
   if (options.groups != 1)
     return Status::invalid(fmt::format(
         "--replicas {}x{} has {} groups, but a trainer with servers is one "
@@ -377,15 +382,10 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
     return {};
   }
   const Mode &mode = modeOf(descriptor);
-  PDLRT_RETURN_IF_ERROR(checkTrainerFlags(mode, flags, options));
-  PDLRT_RETURN_IF_ERROR(checkMayWait(descriptor, flags.onFailure));
-  if (command.get_option("--geo-steps")->count() > 0 && !mode.trainersApply)
-    return Status::invalid(
-        std::string("--geo-steps is for trainers that apply the rules "
-                    "themselves, and in mode ") +
-        mode.name + " servers do; leave it out");
+  // Where the others are comes first: they are told what is wrong with the
+  // rest.
+  PDLRT_RETURN_IF_ERROR(checkPlace(mode, flags));
   DistributedOptions cluster;
-  cluster.geoSteps = flags.geoSteps;
   cluster.rank = int(flags.rank);
   cluster.trainers = int(flags.trainers);
   cluster.servers = flags.servers;
@@ -423,6 +423,18 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
     cluster.keyPacking = *packing;
   if (const auto packing = gradientPackingOf(flags.packGradients))
     cluster.gradientPacking = *packing;
+  constexpr double forEver = 1e9;
+  cluster.joinPatience =
+      secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);
+  options.distributed = cluster;
+  PDLRT_RETURN_IF_ERROR(checkTrainerFlags(mode, flags, options));
+  PDLRT_RETURN_IF_ERROR(checkMayWait(descriptor, flags.onFailure));
+  if (command.get_option("--geo-steps")->count() > 0 && !mode.trainersApply)
+    return Status::invalid(
+        std::string("--geo-steps is for trainers that apply the rules "
+                    "themselves, and in mode ") +
+        mode.name + " servers do; leave it out");
+  cluster.geoSteps = flags.geoSteps;
   PDLRT_RETURN_IF_ERROR(
       checkPacking(descriptor, cluster.gradientPacking, cluster.mayComeBack));
   PDLRT_RETURN_IF_ERROR(checkPushes(descriptor, flags));
@@ -437,9 +449,6 @@ Status pdlrt::takeClusterFlags(const CLI::App &command,
   cluster.deviceSums = flags.deviceSums == "on"    ? DeviceSumsUse::On
                        : flags.deviceSums == "off" ? DeviceSumsUse::Off
                                                    : DeviceSumsUse::Auto;
-  constexpr double forEver = 1e9;
-  cluster.joinPatience =
-      secondsOf(flags.joinPatience > 0 ? flags.joinPatience : forEver);
   options.groups = cluster.trainers;
   options.distributed = std::move(cluster);
   return {};

@@ -733,6 +733,24 @@ runTraced(const pdl_descriptor &descriptor, const SessionOptions &options,
                 rank, [&] { return run(descriptor, options); });
 }
 
+/// Tells the other processes of a job that this one was refused for its flags,
+/// so that they do not wait for it.
+static void tellOthers(const pdl_descriptor &descriptor,
+                       const SessionOptions &options, const Status &failure) {
+  if (!options.distributed)
+    return;
+  const DistributedOptions &cluster = *options.distributed;
+  RealClock clock;
+  auto brief = createBriefTransport(clock, cluster.servers.size() +
+                                               cluster.peers.size());
+  if (!brief)
+    return;
+  const PackedTraining training(descriptor, cluster.gradientPacking);
+  const auto sealed = createSealedTransport(
+      std::move(*brief), serverCredentials(cluster.token, std::nullopt));
+  announceFailure(training.descriptor(), cluster, *sealed, failure);
+}
+
 /// `owner`: the program of the owner in this process; null: none.
 static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
                       const pdl_descriptor *owner) {
@@ -762,9 +780,17 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       return fail(2, std::string(argc > 1 ? argv[1] : "nothing") +
                          " is no command; give train, evaluate or predict, or "
                          "--help");
-    return fail(2, wrongWords(app, error) +
-                       "; 'trainer --help' and 'trainer COMMAND --help' list "
-                       "what can be given");
+    const std::string sentence = wrongWords(app, error) +
+                                 "; 'trainer --help' and 'trainer COMMAND "
+                                 "--help' list what can be given";
+    fail(2, sentence);
+    // All words that it knows have been read then.
+    if (dynamic_cast<const CLI::ExtrasError *>(&error) && train->parsed()) {
+      SessionOptions known = takeOptions(*train, flags);
+      (void)takeClusterFlags(*train, descriptor, flags.cluster, known);
+      tellOthers(descriptor, known, Status::invalid(sentence));
+    }
+    return 2;
   }
 
   watchStopSignals();
@@ -774,11 +800,16 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       options.checkpoint.empty())
     return fail(2, "--init-from is required, or --checkpoint; give the values "
                    "that 'trainer train' wrote");
+  const auto refuse = [&](const Status &status) {
+    fail(2, status.message());
+    tellOthers(descriptor, options, status);
+    return 2;
+  };
   if (command == train)
     if (Status status =
             takeClusterFlags(*command, descriptor, flags.cluster, options);
         !status.ok())
-      return fail(2, status.message());
+      return refuse(status);
   // What the other processes of the job know it as, from the first word on.
   const PackedTraining training(
       descriptor, options.distributed ? options.distributed->gradientPacking
@@ -791,18 +822,19 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
              .descriptor();
   if (descriptor.target == PDL_TARGET_CPU &&
       command->get_option("--device")->count() > 0)
-    return fail(2, "--device is for a program that computes on devices, but "
-                   "this program computes on CPUs: leave it out, or translate "
-                   "the model with --target=cuda");
+    return refuse(Status::invalid(
+        "--device is for a program that computes on devices, but this program "
+        "computes on CPUs: leave it out, or translate the model with "
+        "--target=cuda"));
   if (Status status = checkTF32(descriptor, options); !status.ok())
-    return fail(2, status.message());
+    return refuse(status);
   const Status compute = takeCompute(descriptor, options);
   if (!compute.ok() && (options.emulateBFloat16 || !options.distributed))
     return fail(options.emulateBFloat16 ? 2 : 1, compute.message());
   if (Status status =
           checkSessionFiles(options, command == train, flags.cluster.tokenFile);
       !status.ok())
-    return fail(2, status.message());
+    return refuse(status);
   // The other processes of a job are told, so that they do not wait.
   Status wrongFlags =
       checkDataFlagsOf(command->get_name(), descriptor, options);
@@ -850,15 +882,17 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   auto run = command == train      ? runTrain
              : command == evaluate ? runEvaluate
                                    : runPredict;
-  bool isSaid = false;
+  std::optional<uint64_t> linesBefore;
   options.onError = [&](const std::string &sentence) {
     fail(failure, sentence);
-    isSaid = true;
+    linesBefore = loggedLines();
   };
   Status status = options.trace.empty() ? run(trained, options)
                                         : runTraced(trained, options, run);
   if (!status.ok())
-    return isSaid ? failure : fail(failure, status.message());
+    // Said at once, and again where other lines came after it.
+    return linesBefore == loggedLines() ? failure
+                                        : fail(failure, status.message());
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return fail(1, "cannot write to the standard output; is the disk full?");
   return stopSignal() ? 128 + stopSignal() : 0;

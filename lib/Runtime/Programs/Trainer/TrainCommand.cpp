@@ -261,6 +261,29 @@ Status TrainCommand::withAdvice(Status status) const {
                           "checkpoint");
 }
 
+/// A supervisor may start a trainer anew whose job has ended: it must not wait
+/// for servers, nor fail, or it would be started for ever.
+bool TrainCommand::jobHasEnded() const {
+  if (!options.distributed || owner || options.checkpoint.empty())
+    return false;
+  const Checkpoint *last = resumedCheckpoint();
+  std::vector<std::string> refused;
+  Expected<std::optional<Checkpoint>> newest = std::optional<Checkpoint>();
+  if (!last)
+    newest = findNewestCheckpoint(options.checkpoint, refused,
+                                  CheckpointCheck::Progress);
+  if (!last && newest && *newest)
+    last = &**newest;
+  if (!last)
+    return false;
+  const TrainingProgress &progress = last->manifest().progress;
+  const bool hasSteps = options.steps && progress.steps >= *options.steps;
+  const int64_t epochs = options.epochs.value_or(
+      options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  return (hasSteps || progress.epoch >= epochs) &&
+         !anyServerAnswers(*options.distributed, *options.transport);
+}
+
 Status TrainCommand::run() {
   Status status = caught([this] {
     PDLRT_RETURN_IF_ERROR(checkTableBound());
@@ -277,7 +300,19 @@ Status TrainCommand::run() {
     }
     return status;
   }
-  status = caught([this] { return joinOthers(); });
+  bool hasEnded = false;
+  status = caught([&] {
+    hasEnded = jobHasEnded();
+    return hasEnded ? Status() : joinOthers();
+  });
+  if (hasEnded) {
+    print("nothing left to train: the job has ended, and its last checkpoint "
+          "in " +
+          options.checkpoint +
+          " has as many steps or epochs; with more of them (--steps, "
+          "--epochs), and with servers, training goes on");
+    return {};
+  }
   if (status.ok()) {
     status = withAdvice(caught([this] { return runJoined(); }));
     // A save may take long.

@@ -107,6 +107,9 @@ private:
   const Checkpoint *resumedCheckpoint() const {
     return checkpoints ? checkpoints->resumed() : nullptr;
   }
+  /// Whether the newest checkpoint has all that the flags ask for, and no
+  /// server of the job is there any more.
+  bool jobHasEnded() const;
   /// Steps that this run may still do.
   int64_t stepsLeft() const {
     return options.steps.value_or(std::numeric_limits<int64_t>::max()) -

@@ -14,8 +14,11 @@
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <sstream>
+#include <string>
 #include <sys/stat.h>
 #include <thread>
+#include <tuple>
 
 using testing::AllOf;
 using testing::AnyOf;
@@ -24,6 +27,16 @@ using testing::Not;
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
+
+/// Of what it has said to people.
+static std::string lastLineOf(const Process &process) {
+  std::istringstream lines(process.child.errors());
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty())
+      last = line;
+  return last;
+}
 
 //===----------------------------------------------------------------------===//
 // Work that lasts for longer than any limit
@@ -529,6 +542,55 @@ TEST(Liveness, ATrainerThatIsRefusedLeavesNobodyWaiting) {
   for (auto &server : job.servers)
     EXPECT_EQ(server->wait(), 1) << server->said();
   EXPECT_LT(Seconds(Clock::now() - begin).count(), 30);
+}
+
+// The servers are gone because they have lost it, not the other way round.
+TEST(Liveness, ATrainerThatWasStoppedSaysSo) {
+  TwoByTwo job;
+  job.start({"--epochs", "1000000"}, {"--silence-limit", "1"});
+  job.awaitTraining();
+  kill(job.trainers[1]->child.id(), SIGSTOP);
+  for (auto &server : job.servers) {
+    EXPECT_EQ(server->wait(), 1) << server->said();
+    EXPECT_THAT(lastLineOf(*server),
+                HasSubstr("trainer 1 was not heard of for"));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  kill(job.trainers[1]->child.id(), SIGCONT);
+  EXPECT_EQ(job.trainers[1]->wait(), 1) << job.trainers[1]->said();
+  EXPECT_THAT(lastLineOf(*job.trainers[1]),
+              AllOf(HasSubstr("has ended: this process was stopped for "),
+                    Not(HasSubstr("has died"))));
+}
+
+// Before it has looked for anybody.
+TEST(Liveness, ATrainerWithWrongFlagsTellsTheOthers) {
+  using Words = std::vector<std::string>;
+  const std::tuple<Words, std::string> cases[] = {
+      {{"--replicas", "2x1"}, "a trainer with servers is one group"},
+      {{"--no-such-flag"}, "--no-such-flag"},
+      {{"--log-losses", ""}, "is the file of --data"}};
+  for (const auto &[words, sentence] : cases) {
+    TwoByTwo job;
+    Words given = words;
+    if (given.back().empty())
+      given.back() = job.file;
+    for (int rank : {0, 1})
+      job.startServer(rank, {});
+    job.startTrainer(0, {});
+    const auto begin = Clock::now();
+    Process &wrong = job.startTrainer(1, given);
+    EXPECT_EQ(wrong.wait(), 2) << wrong.said();
+    EXPECT_THAT(wrong.said(), HasSubstr(sentence));
+    EXPECT_EQ(job.trainers[0]->wait(), 1);
+    EXPECT_THAT(job.trainers[0]->said(),
+                AllOf(HasSubstr("trainer 1 failed: "), HasSubstr(sentence)));
+    for (auto &server : job.servers) {
+      EXPECT_EQ(server->wait(), 1) << server->said();
+      EXPECT_THAT(lastLineOf(*server), HasSubstr(sentence));
+    }
+    EXPECT_LT(Seconds(Clock::now() - begin).count(), 15);
+  }
 }
 
 // A server of another mode, and a trainer that may open too few files.

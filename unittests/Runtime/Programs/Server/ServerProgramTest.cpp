@@ -9,16 +9,25 @@
 #define HAND_WRITTEN_TRAINER HAND_WRITTEN_LOCAL
 #include "Support/OwnProcess.h"
 
+#include <algorithm>
+#include <arpa/inet.h>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <map>
 #include <memory>
+#include <netinet/in.h>
 #include <random>
 #include <sstream>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <system_error>
 #include <thread>
+#include <unistd.h>
+#include <vector>
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -164,6 +173,120 @@ TEST(ServerProgram, TooFewFilesAreSaidBeforeGrpcEndsIt) {
                         "and needs 32; raise the limit with 'ulimit -n'"));
 }
 
+namespace {
+
+/// A port of the loopback that nobody uses.
+int freePort() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in name = {};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(name);
+  EXPECT_EQ(::bind(probe, reinterpret_cast<sockaddr *>(&name), size), 0);
+  EXPECT_EQ(::getsockname(probe, reinterpret_cast<sockaddr *>(&name), &size),
+            0);
+  ::close(probe);
+  return ntohs(name.sin_port);
+}
+
+/// Connections of somebody who says nothing; empty path: to a port.
+class SilentConnections {
+public:
+  SilentConnections(int count, const std::string &path, int port) {
+    sockaddr_un local = {};
+    local.sun_family = AF_UNIX;
+    path.copy(local.sun_path, sizeof(local.sun_path) - 1);
+    sockaddr_in network = {};
+    network.sin_family = AF_INET;
+    network.sin_port = htons(uint16_t(port));
+    network.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < count; ++i) {
+      sockets.push_back(::socket(path.empty() ? AF_INET : AF_UNIX,
+                                 SOCK_STREAM | SOCK_NONBLOCK, 0));
+      if (path.empty())
+        (void)::connect(sockets.back(),
+                        reinterpret_cast<const sockaddr *>(&network),
+                        sizeof(network));
+      else
+        (void)::connect(sockets.back(),
+                        reinterpret_cast<const sockaddr *>(&local),
+                        sizeof(local));
+    }
+  }
+  ~SilentConnections() {
+    for (const int socket : sockets)
+      ::close(socket);
+  }
+  SilentConnections(const SilentConnections &) = delete;
+  SilentConnections &operator=(const SilentConnections &) = delete;
+
+private:
+  std::vector<int> sockets;
+};
+
+/// The name of the newest checkpoint; empty: there is none.
+std::string newestIn(const std::string &folder) {
+  std::string newest;
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("step-") && name.find('.') == std::string::npos)
+      newest = std::max(newest, name);
+  }
+  return newest;
+}
+
+} // namespace
+
+// It saves meanwhile, and hears who comes later.
+TEST(ServerProgram, ManyConnectionsMakeNoServerDeaf) {
+  for (const bool isLocal : {false, true}) {
+    TestFolder place;
+    const std::string file = place.write("data.tsv", data(300));
+    const std::string path = isLocal ? place.file("s") : "";
+    const int port = isLocal ? 0 : freePort();
+    const std::string address =
+        isLocal ? "unix:" + path : "127.0.0.1:" + std::to_string(port);
+    const std::string saved = place.file("saved");
+    Process server("/bin/sh",
+                   {"-c", "ulimit -n 128; exec \"$@\"", "sh",
+                    HAND_WRITTEN_SERVER, "--rank", "0", "--servers", address});
+    const std::vector<std::string> flags = {"train",   "--data",
+                                            file,      "--batch-size",
+                                            "16",      "--servers",
+                                            address,   "--epochs",
+                                            "1000000", "--checkpoint",
+                                            saved,     "--checkpoint-steps",
+                                            "50",      "--checkpoint-keep",
+                                            "2"};
+    Process trainer(HAND_WRITTEN_REMOTE, flags);
+    const auto await = [](const std::function<bool()> &holds) {
+      for (int i = 0; i < 6000 && !holds(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_TRUE(holds());
+    };
+    await([&] { return !newestIn(saved).empty(); });
+    {
+      const SilentConnections many(200, path, port);
+      await([&] {
+        return server.child.errors().find("takes no more connections") !=
+               std::string::npos;
+      });
+      for (int saves = 0; saves < 2; ++saves) {
+        const std::string before = newestIn(saved);
+        await([&] { return newestIn(saved) != before; });
+      }
+    }
+    Process stranger(HAND_WRITTEN_REMOTE, {"train", "--data", file, "--servers",
+                                           address, "--job", "other"});
+    EXPECT_EQ(stranger.wait(), 1);
+    EXPECT_THAT(stranger.child.errors(), HasSubstr("is of job 'other'"));
+    kill(trainer.child.id(), SIGTERM);
+    EXPECT_EQ(trainer.wait(), 128 + SIGTERM) << trainer.child.errors();
+    EXPECT_EQ(server.wait(), 0) << server.child.errors();
+  }
+}
+
 TEST(ServerProgram, ASignalEndsIt) {
   TestFolder place;
   Process server(HAND_WRITTEN_SERVER,
@@ -227,6 +350,42 @@ TEST(ServerProgram, AJobOfRealProcessesIsOneProcess) {
                       HasSubstr("\"name\":\"find keys\""),
                       HasSubstr("\"name\":\"apply\""),
                       HasSubstr("\"name\":\"answer\"")));
+}
+
+// Each server would have trained its part of another model.
+TEST(ServerProgram, ServersThatBeginWithDifferentValuesAreRefused) {
+  TestFolder place;
+  const std::string file = place.write("data.tsv", data(60));
+  for (const char *seed : {"1", "2"}) {
+    Process first(HAND_WRITTEN_LOCAL, {"train", "--data", file, "--seed", seed,
+                                       "--dump", place.file(seed)});
+    ASSERT_EQ(first.wait(), 0) << first.child.errors();
+  }
+  using Words = std::vector<std::string>;
+  for (const auto &[more, found] :
+       {std::pair(Words{}, "server 1 initial values"),
+        std::pair(Words{"--init-from", place.file("2")},
+                  "server 1 an --init-from file of ")}) {
+    const std::string servers =
+        "unix:" + place.file("a") + ",unix:" + place.file("b");
+    std::vector<std::unique_ptr<Process>> all;
+    const Words flags[] = {{"--init-from", place.file("1")}, more};
+    for (const int rank : {0, 1}) {
+      Words words = {
+          "--rank", std::to_string(rank), "--servers", servers, "--seed", "4"};
+      words.insert(words.end(), flags[rank].begin(), flags[rank].end());
+      all.push_back(std::make_unique<Process>(HAND_WRITTEN_SERVER, words));
+    }
+    Process trainer(HAND_WRITTEN_REMOTE, {"train", "--data", file, "--servers",
+                                          servers, "--seed", "4"});
+    EXPECT_EQ(trainer.wait(), 1) << trainer.child.errors();
+    EXPECT_THAT(trainer.child.errors(),
+                AllOf(HasSubstr("servers were started with different values"),
+                      HasSubstr("server 0 has an --init-from file of "),
+                      HasSubstr(found)));
+    for (auto &server : all)
+      EXPECT_EQ(server->wait(), 1) << server->child.errors();
+  }
 }
 
 // With a clip: a step has two requests. Its state, losses and metrics are those

@@ -111,6 +111,32 @@ TEST(Starts, ATrainerThatIsReplacedWhileItIsStoppedIsFenced) {
   }
 }
 
+// Its supervisor takes it for one that has failed.
+TEST(Starts, ATrainerOfAJobThatHasEndedEndsAtOnce) {
+  for (const auto &policy :
+       std::vector<std::vector<std::string>>{waits, {"--resume"}}) {
+    TwoByTwo job;
+    const auto flags = withMore(policy, {"--checkpoint", job.saved()});
+    job.start(flags, flags);
+    for (auto &trainer : job.trainers)
+      EXPECT_EQ(trainer->wait(), 0) << trainer->said();
+    for (auto &server : job.servers)
+      EXPECT_EQ(server->wait(), 0) << server->said();
+    const auto begin = std::chrono::steady_clock::now();
+    Process &again = job.startTrainer(1, flags);
+    EXPECT_EQ(again.wait(), 0) << again.said();
+    EXPECT_THAT(again.child.output(), HasSubstr("the job has ended"));
+    // With more to do it waits for servers.
+    Process &more = job.startTrainer(
+        1, withMore(flags, {"--epochs", "2", "--wait", "0.1"}));
+    EXPECT_EQ(more.wait(), 1) << more.said();
+    EXPECT_LT(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count(),
+        30);
+  }
+}
+
 // It waits for nobody there, whoever else waits.
 TEST(Starts, AFolderOfAnotherJobIsNotTakenOver) {
   TwoByTwo job, other;
