@@ -17,7 +17,7 @@ import unittest
 
 from cluster import Cluster
 from model_data import model_data
-from programs import BUILD, PDL_TRANSLATE, SOURCE, model, run  # Puts the oracles' folder on the path.
+from programs import PDL_TRANSLATE, SOURCE, model, run  # Puts the oracles' folder on the path.
 from push_modes import PDL_CHECKPOINT
 import tensorfile
 
@@ -87,10 +87,6 @@ class MixedCluster(Cluster):
         return process
 
 
-# Kernels of a GPU take LLVM seconds, and the tests of devices train the same models.
-OBJECT_CACHE = BUILD / "test_objects"
-
-
 class DeviceJobs(unittest.TestCase):
     """Trainings on `device`, as --device takes it."""
 
@@ -110,7 +106,7 @@ class DeviceJobs(unittest.TestCase):
         path = model(source) if isinstance(source, str) else source
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{path.stem}.{target}.", dir=self.root))
         run(PDL_TRANSLATE, path, f"--numerics={numerics}", f"--target={target}", *flags,
-            "-o", folder, "--object-cache", OBJECT_CACHE)
+            "-o", folder)
         return folder
 
     def data(self, name, rows=ROWS):

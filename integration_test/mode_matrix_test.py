@@ -110,10 +110,8 @@ class ModeMatrix(unittest.TestCase):
                 self.assertEqual(flag in offered, mode in modes, f"{flag} in mode {mode}")
 
     def translate(self, source, mode, folder, *flags):
-        """Modes of a model share most of their kernels."""
-        return subprocess.run(
-            [PDL_TRANSLATE, source, f"--mode={mode}", "-o", folder, "--object-cache",
-             self.root / "cache", *flags], capture_output=True, text=True)
+        return subprocess.run([PDL_TRANSLATE, source, f"--mode={mode}", "-o", folder, *flags],
+                              capture_output=True, text=True)
 
     def job(self, programs, mode, flags):
         """What the trainers of a job have printed."""

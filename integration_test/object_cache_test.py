@@ -10,6 +10,7 @@ import re
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 from programs import PDL_TRANSLATE, model, run
 
@@ -68,6 +69,24 @@ class ObjectCache(unittest.TestCase):
                 self.assertEqual(off.keys(), cold.keys())
                 self.assertTrue(off == cold == warm)
                 self.assertFalse(list(self.cache.glob("*.partial")))
+
+    def test_the_environment_names_a_folder(self):
+        """PDL_OBJECT_CACHE is what --object-cache is by default; an empty value means none."""
+        good = self.compile(model("fm"), cached=False)
+        for folder, more in (("", 0), (str(self.cache), 5), (str(self.cache), 5)):
+            command = self.command(model("fm"), cached=False)
+            done = run(*command, env={**os.environ, "PDL_OBJECT_CACHE": folder})
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(files_of(self.output), good)
+            self.assertGreaterEqual(len(self.entries()), more)
+            self.assertEqual(bool(self.entries()), bool(folder))
+        made = self.entries()
+        # The flag comes first.
+        with unittest.mock.patch.dict(os.environ, PDL_OBJECT_CACHE=str(self.folder / "other")):
+            self.compile(model("fm"))
+        self.assertGreaterEqual(self.found, 5)
+        self.assertFalse((self.folder / "other").exists())
+        self.assertEqual(self.entries(), made)
 
     def test_damaged_files_are_made_anew(self):
         good = self.compile(model("fm"))

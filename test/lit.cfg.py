@@ -12,6 +12,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.pdl_binary_dir, "test")
 
 tools = [os.path.join(config.pdl_binary_dir, "bin"), config.llvm_tools_dir]
+config.environment["PDL_OBJECT_CACHE"] = config.pdl_test_objects
 config.environment["PATH"] = os.pathsep.join(tools + [os.environ["PATH"]])
 for name in ("PDL_TEST_DATA",):
     if name in os.environ:

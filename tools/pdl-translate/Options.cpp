@@ -11,6 +11,7 @@
 #include "pdlc/Target/DeviceCode.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace llvm;
@@ -107,7 +108,8 @@ cl::opt<std::string> translate::cacheFolder(
     "object-cache",
     cl::desc("A folder that keeps what parts of programs were compiled to, so "
              "that a changed model compiles only what changed; programs are "
-             "the same, byte for byte. Compilers may share it (default: none)"),
+             "the same, byte for byte. Compilers may share it (default: the "
+             "environment variable PDL_OBJECT_CACHE; none without it)"),
     cl::value_desc("folder"), cl::cat(category));
 cl::opt<std::string> translate::cachePolicy(
     "object-cache-policy",
@@ -199,6 +201,10 @@ static int checkRepeated() {
 static int checkCacheFlags() {
   if (cacheFolder.getNumOccurrences() && cacheFolder.empty())
     return fail("--object-cache names no folder");
+  if (!cacheFolder.getNumOccurrences())
+    if (std::optional<std::string> folder =
+            sys::Process::GetEnv("PDL_OBJECT_CACHE"))
+      cacheFolder = *folder;
   if (cacheFolder.empty() &&
       (cachePolicy.getNumOccurrences() || cacheReport.getNumOccurrences()))
     return fail("--object-cache-policy and --object-cache-report are about the "

@@ -481,10 +481,12 @@ int main(int argc, char **argv) {
                 ": it is there, and is no folder; name another");
   std::unique_ptr<pdlc::ObjectCache> cache;
   if (!cacheFolder.empty() && hasOptionsOfLlvm()) {
-    // They may name files, or stand in one.
-    WithColor::warning(errs(), "pdl-translate")
-        << "the object cache is not used, because there are options of LLVM "
-           "itself\n";
+    // They may name files, or stand in one. A cache that only the environment
+    // names is not worth a warning.
+    if (cacheFolder.getNumOccurrences())
+      WithColor::warning(errs(), "pdl-translate")
+          << "the object cache is not used, because there are options of LLVM "
+             "itself\n";
   } else if (!cacheFolder.empty()) {
     Expected<std::unique_ptr<pdlc::ObjectCache>> opened =
         pdlc::ObjectCache::open(cacheFolder);

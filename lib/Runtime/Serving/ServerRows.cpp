@@ -98,16 +98,24 @@ void ServerRows::sendOnce(std::span<Call *const> calls,
   results = std::move(gate->results);
 }
 
+/// Returns the error of a call whose time is over. The message does not depend
+/// on whether the transport or the caller notices that first.
+Status ServerRows::describeTimeout(const Call &call) const {
+  const std::string reason = call.answer.payload.toString();
+  return Status::invalid(fmt::format(
+      "server {} did not answer within {} ms{}{}; check the address and "
+      "whether the server runs, or allow more time",
+      options.servers[call.server], options.timeoutMillis,
+      reason.empty() ? "" : ": ", reason));
+}
+
 /// What the end of a call is to the request: an error is final.
 Status ServerRows::judge(Call &call, CallResult result, int mostFailures,
                          Ending &ending) const {
   const std::string &address = options.servers[call.server];
   ending = Ending::Unavailable;
   if (result.outcome == CallOutcome::DeadlineExceeded)
-    return Status::invalid(fmt::format(
-        "server {} did not answer within {} ms; see whether it is stopped or "
-        "cut off, or allow more time",
-        address, options.timeoutMillis));
+    return describeTimeout(call);
   if (result.outcome == CallOutcome::Unavailable) {
     if (++call.failures < mostFailures)
       return {};
@@ -180,13 +188,7 @@ Status ServerRows::callAll(std::vector<Call> &calls,
       continue;
     if (clock->now() + pauseBetweenTries >= until) {
       ending = Ending::Unavailable;
-      const std::string said = waits->answer.payload.toString();
-      return Status::invalid(fmt::format(
-          "server {} gives no answer within {} ms: {}",
-          options.servers[waits->server], options.timeoutMillis,
-          said.empty() ? "nobody listens there; check the address, and whether "
-                         "the job still runs"
-                       : said));
+      return describeTimeout(*waits);
     }
     std::this_thread::sleep_for(pauseBetweenTries);
   }

@@ -117,6 +117,7 @@ private:
   void makeCaches();
   void sendOnce(std::span<Call *const> calls, const std::vector<uint64_t> &jobs,
                 ClockTime until, std::vector<CallResult> &results) const;
+  Status describeTimeout(const Call &call) const;
   Status judge(Call &call, CallResult result, int mostFailures,
                Ending &ending) const;
   Status callAll(std::vector<Call> &calls, const std::vector<uint64_t> &jobs,

@@ -377,7 +377,7 @@ TEST_F(ReadersTest, WhatDoesNotFitIsRefused) {
     return connect(options).status().message();
   };
   EXPECT_THAT(refused({"one"}), HasSubstr("give the addresses of all servers"));
-  EXPECT_THAT(refused({"one", "three"}), HasSubstr("server three gives no "
+  EXPECT_THAT(refused({"one", "three"}), HasSubstr("server three did not "
                                                    "answer within 200 ms"));
   listeners[1] = *network->listen("again", cores[0]->handler());
   EXPECT_THAT(refused({"one", "again"}), HasSubstr("and so does one"));
