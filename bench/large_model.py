@@ -16,7 +16,8 @@ the towers are added. `--form` says how slots are written:
   chain    as field; the layers are one chain of equal widths
 
 `--wider N` makes layer N eight wider, `--tanh N` gives it another activation: a model that
-differs by one changed layer.
+differs by one changed layer. `--clip KIND` clips all gradients, by one norm or by a norm of each
+parameter and table.
 """
 
 import argparse
@@ -120,8 +121,12 @@ def model(options):
         salt = ", salt = slot" if len(fields) == 1 else ""
         yield f"    nn.field @{name} : {kind} hash(#nn.hash<xxh64{salt}>)"
     yield "  }"
-    yield "  nn.group @dense rule(@adam) rate(1.0e-3)"
-    yield "  nn.group @sparse rule(@adam) rate(1.0e-3) untouched(lazy)"
+    clip = ""
+    if options.clip:
+        yield f"  nn.clip @clip : {options.clip}(1.0)"
+        clip = " clip(@clip)"
+    yield f"  nn.group @dense rule(@adam) rate(1.0e-3){clip}"
+    yield f"  nn.group @sparse rule(@adam) rate(1.0e-3){clip} untouched(lazy)"
     tables = range(options.slots) if options.form == "tables" else [""]
     for i in tables:
         yield (f"  nn.table @table{i} : i64 -> tensor<{DIMENSION}xf32> in @sparse "
@@ -146,10 +151,10 @@ def model(options):
     yield "}"
 
 
-def text(slots=1000, layers=200, form="fields", wider=None, tanh=None):
+def text(slots=1000, layers=200, form="fields", wider=None, tanh=None, clip=None):
     """The model as text; the arguments are those of the command line."""
     return "\n".join(model(argparse.Namespace(
-        slots=slots, layers=layers, form=form, wider=wider, tanh=tanh))) + "\n"
+        slots=slots, layers=layers, form=form, wider=wider, tanh=tanh, clip=clip))) + "\n"
 
 
 def main():
@@ -160,6 +165,7 @@ def main():
     parser.add_argument("--form", choices=FORMS, default="fields")
     parser.add_argument("--wider", type=int, metavar="LAYER")
     parser.add_argument("--tanh", type=int, metavar="LAYER")
+    parser.add_argument("--clip", choices=["global_norm", "norm"], metavar="KIND")
     options = parser.parse_args()
     sys.stdout.write(text(**vars(options)))
 

@@ -176,6 +176,7 @@ static void checkProgramNames(ModuleOp module) {
 
 /// Warns of groups that no program trains, in a model that trains some.
 static void checkGroups(ModuleOp module) {
+  const SymbolTable symbols(module);
   DenseSet<Attribute> trained;
   bool trains = false;
   module.walk([&](MinimizeOp minimize) {
@@ -186,7 +187,7 @@ static void checkGroups(ModuleOp module) {
     // What a function takes it may accumulate into.
     if (op->hasTrait<AccumulatesState>() || isa<CallOp>(op))
       op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
-        trained.insert(groupOf(module.lookupSymbol(name)));
+        trained.insert(groupOf(symbols.lookup(name.getAttr())));
       });
   });
   if (!trains)
@@ -201,6 +202,7 @@ static void checkGroups(ModuleOp module) {
 
 /// What a trained program reads, itself or by the functions that it calls.
 static DenseSet<StringAttr> readByTraining(ModuleOp module) {
+  const SymbolTable symbols(module);
   DenseSet<StringAttr> named;
   SmallVector<Operation *> left;
   for (auto program : module.getOps<ProgramOp>())
@@ -213,7 +215,8 @@ static DenseSet<StringAttr> readByTraining(ModuleOp module) {
       op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
         if (!named.insert(name.getAttr()).second)
           return;
-        if (auto callee = module.lookupSymbol<FuncOp>(name))
+        if (auto callee =
+                dyn_cast_or_null<FuncOp>(symbols.lookup(name.getAttr())))
           left.push_back(callee);
       });
     });

@@ -111,16 +111,19 @@ private:
   /// One squared norm for each joint clip, over all symbols whose groups name
   /// it.
   void createNorms() {
+    DenseMap<Attribute, SmallVector<SymbolGradient>> clipped;
+    for (const SymbolGradient &gradient : gradients) {
+      GroupOp group = groupOfSymbol(gradient.symbol);
+      elements.try_emplace(group, getElementTypeOrSelf(gradient.gradient));
+      if (FlatSymbolRefAttr clip = jointClipOf(group))
+        clipped[clip].push_back(gradient);
+    }
     for (auto name : op.getGroups().getAsRange<FlatSymbolRefAttr>()) {
       FlatSymbolRefAttr clip =
           jointClipOf(symbols.lookup<GroupOp>(name.getValue()));
-      if (!clip || norms.contains(clip))
-        continue;
-      SmallVector<SymbolGradient> clipped = llvm::filter_to_vector(
-          gradients, [&](const SymbolGradient &gradient) {
-            return jointClipOf(groupOfSymbol(gradient.symbol)) == clip;
-          });
-      norms[clip] = SquaredNormOp::create(builder, loc, clipped, weight);
+      if (clip && !norms.contains(clip))
+        norms[clip] =
+            SquaredNormOp::create(builder, loc, clipped[clip], weight);
     }
   }
 
@@ -190,10 +193,8 @@ private:
   /// The element type of the symbols of a group that are updated; that of the
   /// losses if none is.
   Type elementOf(GroupOp group) {
-    for (const SymbolGradient &gradient : gradients)
-      if (groupOfSymbol(gradient.symbol) == group)
-        return getElementTypeOrSelf(gradient.gradient);
-    return getElementTypeOrSelf(op.getLosses());
+    Type found = elements.lookup(group);
+    return found ? found : getElementTypeOrSelf(op.getLosses());
   }
 
   LogicalResult createOnce(GroupOp group) {
@@ -467,6 +468,8 @@ private:
 
   ApplyGradientsOp op;
   SmallVector<SymbolGradient> gradients;
+  /// By group, the element type of its symbols that are updated.
+  DenseMap<Operation *, Type> elements;
   SymbolTable &symbols;
   OpBuilder builder;
   Location loc;

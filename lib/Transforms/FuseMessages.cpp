@@ -46,8 +46,8 @@ private:
   void joinShares(ArrayRef<ps::ShareOp> shares);
   /// Partial norms answer the exchange; state is applied by the last message.
   void setHandlers(ps::MessageOp exchange, ps::MessageOp last);
-  ChannelKind kindOf(Operation *op, FlatSymbolRefAttr channel) {
-    return ps::lookupChannel(op, channel).getKind();
+  ChannelKind kindOf(FlatSymbolRefAttr channel) {
+    return ps::lookupChannel(symbols, channel).getKind();
   }
 
   nn::ProgramOp program;
@@ -85,10 +85,11 @@ void MessageFuser::waitFor(OpBuilder &at, ps::MessageOp message,
                            nn::Stage stage) {
   SmallVector<Type> types;
   for (Attribute name : message.getReceives())
-    llvm::append_range(types, ps::valueTypes(ps::lookupChannel(program, name)));
+    llvm::append_range(types, ps::valueTypes(ps::lookupChannel(symbols, name)));
   auto wait = ps::WaitOp::create(
       at, loc, types, FlatSymbolRefAttr::get(message.getSymNameAttr()), keys);
-  for (auto [op, received] : llvm::zip_equal(ops, ps::receivedValues(wait)))
+  for (auto [op, received] :
+       llvm::zip_equal(ops, ps::receivedValues(wait, symbols)))
     op->replaceAllUsesWith(received.values);
   nn::setStage(wait, stage);
 }
@@ -140,7 +141,7 @@ LogicalResult MessageFuser::run() {
   SmallVector<Value> keys, sent, joined;
   for (Operation &op : body) {
     if (auto recv = dyn_cast<ps::RecvOp>(op)) {
-      bool atEntry = kindOf(recv, recv.getChannelAttr()) == ChannelKind::value;
+      bool atEntry = kindOf(recv.getChannelAttr()) == ChannelKind::value;
       (atEntry ? entry : answers).push_back(recv);
       (atEntry ? entryNames : answerNames).push_back(recv.getChannelAttr());
     } else if (auto pull = dyn_cast<ps::PullOp>(op)) {
@@ -154,7 +155,7 @@ LogicalResult MessageFuser::run() {
     } else if (auto send = dyn_cast<ps::SendOp>(op)) {
       // A norm that is joined of the partials of servers goes by itself.
       bool isNorm = !mode.sendersFormNorms &&
-                    kindOf(send, send.getChannelAttr()) == ChannelKind::norm;
+                    kindOf(send.getChannelAttr()) == ChannelKind::norm;
       (isNorm ? normNames : sends).push_back(send.getChannelAttr());
       llvm::append_range(isNorm ? joined : sent, send.getValues());
     } else if (!isa<ps::BarrierOp>(op)) {

@@ -82,6 +82,10 @@ private:
   unsigned nextNumber = 0;
 
   SmallVector<nn::UpdateOp> updates;
+  /// By symbol.
+  llvm::DenseMap<Attribute, nn::UpdateOp> updateOf;
+  /// By symbol, its place in the module.
+  llvm::DenseMap<Attribute, size_t> places;
   SmallVector<nn::SquaredNormOp> norms;
   /// By update; by squared norm.
   SmallVector<ps::ChannelOp> gradientChannels, normChannels;
@@ -239,18 +243,16 @@ void ProgramSplitter::exchangeNorms() {
       // No server sees the whole gradient. Partials are joined in the order of
       // the module's symbols, like those of one process.
       SmallVector<Value> parts;
-      for (Operation &symbol : *program->getBlock()) {
-        StringAttr name = SymbolTable::getSymbolName(&symbol);
-        if (!name || !llvm::is_contained(norm.getSymbols(),
-                                         FlatSymbolRefAttr::get(name)))
-          continue;
-        auto update = *llvm::find_if(updates, [&](nn::UpdateOp candidate) {
-          return candidate.getSymbolAttr().getAttr() == name;
-        });
+      auto counted =
+          llvm::to_vector(norm.getSymbols().getAsRange<FlatSymbolRefAttr>());
+      llvm::sort(counted, [&](FlatSymbolRefAttr a, FlatSymbolRefAttr b) {
+        return places.lookup(a) < places.lookup(b);
+      });
+      counted.erase(llvm::unique(counted), counted.end());
+      for (FlatSymbolRefAttr name : counted) {
         ps::ChannelOp channel =
-            createChannel(ChannelKind::partial_norm,
-                          FlatSymbolRefAttr::get(name), clip, vector);
-        own.push_back({channel, update});
+            createChannel(ChannelKind::partial_norm, name, clip, vector);
+        own.push_back({channel, updateOf.lookup(name)});
         parts.push_back(
             in(nn::Stage::send,
                ps::RecvOp::create(at, norm.getLoc(), TypeRange(vector),
@@ -362,9 +364,7 @@ void ProgramSplitter::shareChanges() {
     if (!op.hasTrait<HoldsState>())
       continue;
     auto symbol = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(&op));
-    auto found = llvm::find_if(updates, [&](nn::UpdateOp update) {
-      return update.getSymbolAttr() == symbol;
-    });
+    nn::UpdateOp update = updateOf.lookup(symbol);
     SmallVector<Attribute> sends, receives;
     auto create = [&](SmallVector<Attribute> &list, ChannelKind kind,
                       Type type) {
@@ -373,7 +373,7 @@ void ProgramSplitter::shareChanges() {
       return channel;
     };
     auto sendDelta = [&](ChannelKind kind, Type type) {
-      deltas.push_back({*found, create(sends, kind, type)});
+      deltas.push_back({update, create(sends, kind, type)});
     };
     if (auto table = dyn_cast<nn::TableOp>(op)) {
       SmallVector<int64_t> shape{ShapedType::kDynamic};
@@ -382,7 +382,7 @@ void ProgramSplitter::shareChanges() {
           RankedTensorType::get(shape, table.getRowType().getElementType());
       Type keys =
           RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
-      if (found != updates.end()) {
+      if (update) {
         create(sends, ChannelKind::keys, keys);
         sendDelta(ChannelKind::row_delta, rows);
       }
@@ -390,7 +390,7 @@ void ProgramSplitter::shareChanges() {
       create(receives, ChannelKind::rows, rows);
     } else {
       Type type = cast<TypeAttr>(op.getAttr("type")).getValue();
-      if (found != updates.end())
+      if (update)
         sendDelta(ChannelKind::delta, type);
       create(receives, ChannelKind::value, type);
     }
@@ -455,9 +455,7 @@ LogicalResult ProgramSplitter::check() {
     if (llvm::none_of(norm.getResult().getUsers(), llvm::IsaPred<nn::OnceOp>))
       return norm.emitOpError("is the norm of no group's clip");
     for (auto name : norm.getSymbols().getAsRange<FlatSymbolRefAttr>())
-      if (llvm::none_of(updates, [&](nn::UpdateOp update) {
-            return update.getSymbolAttr() == name;
-          }))
+      if (!updateOf.contains(name))
         return norm.emitOpError()
                << "counts in " << name << ", which nothing updates";
   }
@@ -467,6 +465,11 @@ LogicalResult ProgramSplitter::check() {
 LogicalResult ProgramSplitter::run() {
   llvm::append_range(updates, body.getOps<nn::UpdateOp>());
   llvm::append_range(norms, body.getOps<nn::SquaredNormOp>());
+  for (nn::UpdateOp update : updates)
+    updateOf.try_emplace(update.getSymbolAttr(), update);
+  for (auto [place, op] : llvm::enumerate(*program->getBlock()))
+    if (StringAttr name = SymbolTable::getSymbolName(&op))
+      places[FlatSymbolRefAttr::get(name)] = place;
   if (failed(check()))
     return failure();
   if (mode.trainersApply) {

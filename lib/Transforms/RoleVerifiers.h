@@ -19,12 +19,25 @@
 
 namespace pdlc {
 
-/// One role's declarations, by name.
+/// One role's declarations, by name. Verifiers look up each channel and each
+/// value, so every question here takes constant time.
 struct Role {
-  explicit Role(mlir::ModuleOp module) : module(module), symbols(module) {}
+  explicit Role(mlir::ModuleOp module);
 
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
+  /// The first message that sends, or receives, the channel of a name.
+  llvm::DenseMap<mlir::StringAttr, ps::MessageOp> senders, receivers;
+};
+
+/// What the waits of a program bring and ask by.
+struct AwaitedValues {
+  AwaitedValues(nn::ProgramOp program, const Role &role);
+
+  /// The channel through which a value came; null for other values.
+  llvm::DenseMap<mlir::Value, ps::ChannelOp> channels;
+  /// The keys by which the program asks for rows, by the table's symbol.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> keys;
 };
 
 /// Both roles of a module.
@@ -65,18 +78,6 @@ mlir::LogicalResult verifyRoleNorms(RolePair &roles);
 
 /// Whether an op of a module is what only servers know of.
 bool belongsToServers(mlir::Operation *op, const ps::ModeProperties &mode);
-
-/// The message that sends a channel; null if none does.
-ps::MessageOp findSender(ps::ChannelOp channel);
-/// The message that receives a channel; null if none does.
-ps::MessageOp findReceiver(ps::ChannelOp channel);
-
-/// The channel through which a `ps.wait` brought `value`; null where that is
-/// not how it came.
-ps::ChannelOp awaitedChannel(mlir::Value value);
-
-/// The keys by which a program asks for rows of `table`; null if it does not.
-mlir::Value awaitedKeys(nn::ProgramOp program, mlir::FlatSymbolRefAttr table);
 
 /// 16 hexadecimal digits of all that two processes must agree on to understand
 /// each other: the mode, units, channels and messages of a module.

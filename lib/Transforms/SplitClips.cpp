@@ -10,6 +10,7 @@
 #include "pdlc/Dialect/NN/IR/Widens.h"
 #include "pdlc/Support/Statistics.h"
 #include "pdlc/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNSPLITCLIPS
@@ -92,18 +93,18 @@ private:
   /// gradients.
   static void replaceGroup(ApplyGradientsOp apply, FlatSymbolRefAttr group,
                            const DenseMap<Attribute, Attribute> &parts) {
-    SmallVector<Attribute> groups;
+    llvm::SetVector<Attribute> groups;
     for (Attribute other : apply.getGroups()) {
       if (other != group) {
-        groups.push_back(other);
+        groups.insert(other);
         continue;
       }
       for (Attribute symbol : apply.getSymbols())
-        if (Attribute part = parts.lookup(symbol);
-            part && !llvm::is_contained(groups, part))
-          groups.push_back(part);
+        if (Attribute part = parts.lookup(symbol))
+          groups.insert(part);
     }
-    apply.setGroupsAttr(ArrayAttr::get(apply.getContext(), groups));
+    apply.setGroupsAttr(
+        ArrayAttr::get(apply.getContext(), groups.getArrayRef()));
   }
 };
 } // namespace

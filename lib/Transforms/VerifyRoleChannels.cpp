@@ -9,36 +9,53 @@
 #include "RoleVerifiers.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace pdlc;
 using ps::ChannelKind;
 
+namespace {
+/// The channels of a program, by what is in one of them only.
+struct ProgramChannels {
+  SmallVector<ps::ChannelOp> all;
+  llvm::DenseMap<Attribute, ps::ChannelOp> byNumber;
+  /// By kind, symbol and clip.
+  llvm::DenseMap<std::tuple<unsigned, Attribute, Attribute>, ps::ChannelOp>
+      byContent;
+};
+} // namespace
+
 static LogicalResult verifyNumbers(Role &role) {
-  llvm::MapVector<StringAttr, SmallVector<ps::ChannelOp>> byProgram;
+  llvm::MapVector<StringAttr, ProgramChannels> byProgram;
   for (auto channel : role.module.getOps<ps::ChannelOp>()) {
-    SmallVector<ps::ChannelOp> &channels = byProgram[channel.getProgramAttr()];
-    for (ps::ChannelOp earlier : channels) {
-      if (earlier.getNumber() == channel.getNumber())
-        return failWithNote(channel.emitOpError()
-                                << "@" << channel.getSymName()
-                                << " has the number " << channel.getNumber()
-                                << " of channel @" << earlier.getSymName(),
-                            earlier, "that one is here");
-      // Losses have one for each objective.
-      if (channel.getKind() != ChannelKind::loss &&
-          earlier.getKind() == channel.getKind() &&
-          earlier.getSymbolAttr() == channel.getSymbolAttr() &&
-          earlier.getClipAttr() == channel.getClipAttr())
-        return failWithNote(channel.emitOpError()
-                                << "@" << channel.getSymName()
-                                << " carries what channel @"
-                                << earlier.getSymName() << " carries already",
-                            earlier, "that one is here");
-    }
-    channels.push_back(channel);
+    ProgramChannels &channels = byProgram[channel.getProgramAttr()];
+    auto [number, isNewNumber] =
+        channels.byNumber.try_emplace(channel.getNumberAttr(), channel);
+    if (!isNewNumber)
+      return failWithNote(channel.emitOpError()
+                              << "@" << channel.getSymName()
+                              << " has the number " << channel.getNumber()
+                              << " of channel @" << number->second.getSymName(),
+                          number->second, "that one is here");
+    channels.all.push_back(channel);
+    // Losses have one for each objective.
+    if (channel.getKind() == ChannelKind::loss)
+      continue;
+    auto [content, isNewContent] = channels.byContent.try_emplace(
+        {static_cast<unsigned>(channel.getKind()), channel.getSymbolAttr(),
+         channel.getClipAttr()},
+        channel);
+    if (!isNewContent)
+      return failWithNote(channel.emitOpError() << "@" << channel.getSymName()
+                                                << " carries what channel @"
+                                                << content->second.getSymName()
+                                                << " carries already",
+                          content->second, "that one is here");
   }
-  for (auto &[program, channels] : byProgram)
-    for (ps::ChannelOp channel : channels)
+  for (auto &[program, ofProgram] : byProgram)
+    for (ArrayRef<ps::ChannelOp> channels = ofProgram.all;
+         ps::ChannelOp channel : channels)
       if (channel.getNumber() >= channels.size())
         return channel.emitOpError()
                << "@" << channel.getSymName() << " has number "
@@ -141,17 +158,18 @@ static LogicalResult verifyTravel(Role &role) {
 }
 
 /// Whether trainers send anything but keys: then a step ends with it.
-static bool sendsResults(ps::MessageOp message) {
+static bool sendsResults(ps::MessageOp message, const SymbolTable &symbols) {
   return llvm::any_of(message.getSends(), [&](Attribute name) {
-    return ps::lookupChannel(message, name).getKind() != ChannelKind::keys;
+    return ps::lookupChannel(symbols, name).getKind() != ChannelKind::keys;
   });
 }
 
 /// In mode sync what trainers send is summed in rounds, in mode async it is
 /// not.
 static LogicalResult verifyRounds(ps::MessageOp message,
+                                  const SymbolTable &symbols,
                                   const ps::ModeProperties &mode) {
-  bool expected = mode.stepsAreRounds && sendsResults(message);
+  bool expected = mode.stepsAreRounds && sendsResults(message, symbols);
   if (message.getRound() == expected)
     return success();
   if (expected)
@@ -171,12 +189,15 @@ static LogicalResult verifyRounds(ps::MessageOp message,
 /// What ends a step asks by the keys of the next one, and for nothing that the
 /// step itself still needs.
 static LogicalResult verifyAhead(ps::MessageOp message,
+                                 const SymbolTable &symbols,
                                  const ps::ModeProperties &mode) {
-  bool endsStep = sendsResults(message);
+  bool endsStep = sendsResults(message, symbols);
+  SmallPtrSet<Attribute, 16> ahead;
+  ahead.insert_range(message.getAhead());
   for (auto name : message.getSends().getAsRange<FlatSymbolRefAttr>()) {
     bool isKeys =
-        ps::lookupChannel(message, name).getKind() == ChannelKind::keys;
-    bool isAhead = llvm::is_contained(message.getAhead(), name);
+        ps::lookupChannel(symbols, name).getKind() == ChannelKind::keys;
+    bool isAhead = ahead.contains(name);
     if (isAhead && !isKeys)
       return message.emitOpError()
              << "@" << message.getSymName() << " sends " << name
@@ -198,7 +219,7 @@ static LogicalResult verifyAhead(ps::MessageOp message,
   }
   FlatSymbolRefAttr partial, state;
   for (auto name : message.getReceives().getAsRange<FlatSymbolRefAttr>()) {
-    ChannelKind kind = ps::lookupChannel(message, name).getKind();
+    ChannelKind kind = ps::lookupChannel(symbols, name).getKind();
     if (kind == ChannelKind::partial_norm)
       partial = name;
     else if (kind == ChannelKind::value || kind == ChannelKind::rows)
@@ -212,22 +233,6 @@ static LogicalResult verifyAhead(ps::MessageOp message,
   return success();
 }
 
-ps::MessageOp pdlc::findSender(ps::ChannelOp channel) {
-  auto name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
-  for (auto message : channel->getBlock()->getOps<ps::MessageOp>())
-    if (llvm::is_contained(message.getSends(), name))
-      return message;
-  return {};
-}
-
-ps::MessageOp pdlc::findReceiver(ps::ChannelOp channel) {
-  auto name = FlatSymbolRefAttr::get(channel.getSymNameAttr());
-  for (auto message : channel->getBlock()->getOps<ps::MessageOp>())
-    if (llvm::is_contained(message.getReceives(), name))
-      return message;
-  return {};
-}
-
 LogicalResult pdlc::verifyRoleChannels(RolePair &roles) {
   if (failed(verifySameChannels(roles.trainer, roles.pserver)) ||
       failed(verifyNumbers(roles.trainer)) ||
@@ -235,8 +240,8 @@ LogicalResult pdlc::verifyRoleChannels(RolePair &roles) {
       failed(verifyTravel(roles.trainer)))
     return failure();
   for (auto message : roles.trainer.module.getOps<ps::MessageOp>())
-    if (failed(verifyRounds(message, roles.mode)) ||
-        failed(verifyAhead(message, roles.mode)))
+    if (failed(verifyRounds(message, roles.trainer.symbols, roles.mode)) ||
+        failed(verifyAhead(message, roles.trainer.symbols, roles.mode)))
       return failure();
   return success();
 }

@@ -23,18 +23,19 @@ static bool isDelta(ChannelKind kind) {
 
 /// What an exchange sends is what the program updates, and that comes back.
 static LogicalResult verifyCarried(nn::ProgramOp program,
-                                   ps::ExchangeOp exchange,
+                                   const SymbolTable &symbols,
                                    ps::MessageOp message) {
   // By symbol: what goes to servers, and what comes back.
   llvm::SmallMapVector<Attribute, ps::ChannelOp, 16> sent, received;
   for (Attribute name : message.getSends())
-    if (ps::ChannelOp channel = ps::lookupChannel(exchange, name);
+    if (ps::ChannelOp channel = ps::lookupChannel(symbols, name);
         isDelta(channel.getKind()))
       sent[channel.getSymbolAttr()] = channel;
   for (Attribute name : message.getReceives())
-    if (ps::ChannelOp channel = ps::lookupChannel(exchange, name);
+    if (ps::ChannelOp channel = ps::lookupChannel(symbols, name);
         channel.getKind() != ChannelKind::changed_keys)
       received[channel.getSymbolAttr()] = channel;
+  SmallPtrSet<Attribute, 16> updated;
   for (auto update : program.getBody().getOps<nn::UpdateOp>()) {
     FlatSymbolRefAttr symbol = update.getSymbolAttr();
     for (auto [list, why] :
@@ -44,13 +45,16 @@ static LogicalResult verifyCarried(nn::ProgramOp program,
         return failWithNote(message.emitOpError() << "@" << message.getSymName()
                                                   << " " << why << symbol,
                             update, "it is updated here");
-    sent.erase(symbol);
+    updated.insert(symbol);
   }
-  for (auto &[symbol, channel] : sent)
+  for (auto &[symbol, channel] : sent) {
+    if (updated.contains(symbol))
+      continue;
     return channel.emitOpError()
            << "@" << channel.getSymName() << " sends changes of "
            << cast<FlatSymbolRefAttr>(symbol) << ", which program @"
            << program.getSymName() << " does not update";
+  }
   return success();
 }
 
@@ -97,7 +101,7 @@ static LogicalResult verifyCopy(nn::ProgramOp program, Role &trainer) {
     return exchange.emitOpError() << "exchanges " << exchange.getMessageAttr()
                                   << ", which is of another program";
   if (exchange)
-    return verifyCarried(program, exchange, message);
+    return verifyCarried(program, trainer.symbols, message);
   for (auto update : program.getBody().getOps<nn::UpdateOp>())
     return update.emitOpError()
            << "changes " << update.getSymbolAttr()
@@ -127,11 +131,16 @@ static LogicalResult verifyCopies(RolePair &roles) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Program and symbol.
+using ProgramSymbol = std::pair<StringAttr, StringAttr>;
 /// Which symbol is changed where, by program.
-using Added = llvm::DenseMap<std::pair<StringAttr, StringAttr>, ps::AddDeltaOp>;
+using Added = llvm::DenseMap<ProgramSymbol, ps::AddDeltaOp>;
+/// The channels of keys, of which a program has one for each table.
+using KeyChannels = llvm::DenseMap<ProgramSymbol, ps::ChannelOp>;
 } // namespace
 
 static LogicalResult verifyAdd(ps::HandlerOp handler, ps::AddDeltaOp add,
+                               Role &pserver, const KeyChannels &keyChannels,
                                Added &added) {
   FlatSymbolRefAttr symbol = add.getSymbolAttr();
   auto [first, isNew] =
@@ -143,7 +152,8 @@ static LogicalResult verifyAdd(ps::HandlerOp handler, ps::AddDeltaOp add,
   auto merged = add.getDelta().getDefiningOp<ps::MergedOp>();
   if (!merged)
     return add.emitOpError("adds what no channel brings");
-  ps::ChannelOp channel = ps::lookupChannel(merged, merged.getChannelAttr());
+  ps::ChannelOp channel =
+      ps::lookupChannel(pserver.symbols, merged.getChannelAttr());
   if (channel.getProgram() != handler.getProgram())
     return merged.emitOpError()
            << "uses a channel of program \"" << channel.getProgram()
@@ -157,7 +167,7 @@ static LogicalResult verifyAdd(ps::HandlerOp handler, ps::AddDeltaOp add,
                             << "adds to rows of " << symbol
                             << " of other keys than the changes came with",
                         merged, "the changes are received here");
-  ps::MessageOp sender = findSender(channel);
+  ps::MessageOp sender = pserver.senders.lookup(channel.getSymNameAttr());
   if (sender.getSymNameAttr() != handler.getMessageAttr().getAttr())
     return failWithNote(merged.emitOpError()
                             << "uses " << merged.getChannelAttr()
@@ -167,12 +177,9 @@ static LogicalResult verifyAdd(ps::HandlerOp handler, ps::AddDeltaOp add,
   // Servers find the rows by the keys of the same request.
   if (!add.getKeys())
     return success();
-  bool hasKeys = llvm::any_of(sender.getSends(), [&](Attribute name) {
-    ps::ChannelOp keys = ps::lookupChannel(sender, name);
-    return keys.getKind() == ChannelKind::keys &&
-           keys.getSymbolAttr() == symbol;
-  });
-  if (!hasKeys)
+  ps::ChannelOp keys =
+      keyChannels.lookup({handler.getProgramAttr(), symbol.getAttr()});
+  if (!keys || pserver.senders.lookup(keys.getSymNameAttr()) != sender)
     return sender.emitOpError()
            << "@" << sender.getSymName() << " sends changes of rows of "
            << symbol << " without their keys";
@@ -181,6 +188,11 @@ static LogicalResult verifyAdd(ps::HandlerOp handler, ps::AddDeltaOp add,
 
 static LogicalResult verifyAdded(Role &pserver) {
   Added added;
+  KeyChannels keyChannels;
+  for (auto channel : pserver.module.getOps<ps::ChannelOp>())
+    if (channel.getKind() == ChannelKind::keys)
+      keyChannels[{channel.getProgramAttr(),
+                   channel.getSymbolAttr().getAttr()}] = channel;
   for (Operation &op : *pserver.module.getBody()) {
     if (isa<nn::ProgramOp, nn::RecordOp, nn::MetricOp, nn::GroupOp, nn::RuleOp,
             nn::ScheduleOp>(op))
@@ -194,7 +206,7 @@ static LogicalResult verifyAdded(Role &pserver) {
              << " runs on no message: run ps-fuse-messages first";
     for (Operation &inner : handler.getBody().front()) {
       if (auto add = dyn_cast<ps::AddDeltaOp>(inner)) {
-        if (failed(verifyAdd(handler, add, added)))
+        if (failed(verifyAdd(handler, add, pserver, keyChannels, added)))
           return failure();
       } else if (!isa<ps::MergedOp>(inner)) {
         return inner.emitOpError(

@@ -13,25 +13,29 @@ using namespace mlir;
 using namespace pdlc;
 using ps::ChannelKind;
 
-/// The symbols that a program updates and whose group names `clip`, in the
-/// order of the module: the one in which one process adds their partials.
-static SmallVector<FlatSymbolRefAttr>
-findMembers(Role &pserver, StringRef program, FlatSymbolRefAttr clip) {
+namespace {
+/// By clip: the symbols that a program updates and whose groups name the clip,
+/// in the order of the module, in which one process adds their partials.
+using Members = llvm::DenseMap<Attribute, SmallVector<FlatSymbolRefAttr>>;
+} // namespace
+
+static Members findMembers(Role &pserver, StringRef program) {
   SmallPtrSet<Attribute, 16> updated;
   for (auto handler : pserver.module.getOps<ps::HandlerOp>())
     if (handler.getProgram() == program)
       for (auto update : handler.getBody().getOps<nn::UpdateOp>())
         updated.insert(update.getSymbolAttr());
-  SmallVector<FlatSymbolRefAttr> members;
+  Members members;
   for (Operation &op : *pserver.module.getBody()) {
     auto group = op.getAttrOfType<FlatSymbolRefAttr>("group");
     if (!isa<nn::ParamOp, nn::TableOp>(op) || !group)
       continue;
     auto name = FlatSymbolRefAttr::get(SymbolTable::getSymbolName(&op));
-    if (updated.contains(name) &&
-        pserver.symbols.lookup<nn::GroupOp>(group.getValue()).getClipAttr() ==
-            clip)
-      members.push_back(name);
+    if (!updated.contains(name))
+      continue;
+    if (FlatSymbolRefAttr clip =
+            pserver.symbols.lookup<nn::GroupOp>(group.getValue()).getClipAttr())
+      members[clip].push_back(name);
   }
   return members;
 }
@@ -40,9 +44,10 @@ findMembers(Role &pserver, StringRef program, FlatSymbolRefAttr clip) {
 static LogicalResult verifyMembers(Operation *op, FlatSymbolRefAttr clip,
                                    ArrayRef<FlatSymbolRefAttr> counted,
                                    ArrayRef<FlatSymbolRefAttr> members) {
-  SmallPtrSet<Attribute, 16> seen;
+  SmallPtrSet<Attribute, 16> seen, known;
+  known.insert_range(members);
   for (FlatSymbolRefAttr symbol : counted) {
-    if (!llvm::is_contained(members, symbol))
+    if (!known.contains(symbol))
       return op->emitOpError() << "counts " << symbol << " into the norm of "
                                << clip << ", which does not clip it";
     if (!seen.insert(symbol).second)
@@ -60,14 +65,15 @@ static LogicalResult verifyMembers(Operation *op, FlatSymbolRefAttr clip,
 /// joined.
 static LogicalResult verifyJoined(ps::PostOp post, Value norm,
                                   FlatSymbolRefAttr clip,
-                                  ArrayRef<FlatSymbolRefAttr> members) {
+                                  ArrayRef<FlatSymbolRefAttr> members,
+                                  const AwaitedValues &awaited) {
   auto join = norm.getDefiningOp<ps::JoinNormsOp>();
   if (!join)
     return post.emitOpError() << "sends as the norm of " << clip
                               << " what no ps.join_norms has joined";
   SmallVector<FlatSymbolRefAttr> counted;
   for (Value partial : join.getPartials()) {
-    ps::ChannelOp channel = awaitedChannel(partial);
+    ps::ChannelOp channel = awaited.channels.lookup(partial);
     if (!channel || channel.getKind() != ChannelKind::partial_norm)
       return join.emitOpError("joins what no message brought as partials");
     if (channel.getClipAttr() != clip)
@@ -90,10 +96,42 @@ static LogicalResult verifyJoined(ps::PostOp post, Value norm,
   return diagnostic;
 }
 
+namespace {
+/// What a post sends, for the norms among it.
+struct Posted {
+  Posted(ps::PostOp post, ArrayRef<ps::ChannelValues> sent);
+
+  ps::PostOp post;
+  /// By objective.
+  SmallVector<Value> weights;
+  /// By symbol.
+  llvm::DenseMap<Attribute, SmallVector<const ps::ChannelValues *, 1>>
+      gradients;
+};
+} // namespace
+
+Posted::Posted(ps::PostOp post, ArrayRef<ps::ChannelValues> sent) : post(post) {
+  // Of each objective, in the order of their channels.
+  SmallVector<std::pair<uint64_t, Value>> losses;
+  for (const ps::ChannelValues &values : sent) {
+    ps::ChannelOp channel = values.channel;
+    if (channel.getKind() == ChannelKind::loss)
+      losses.push_back({static_cast<uint64_t>(channel.getNumber()),
+                        ps::LossSums::of(values.values).weight});
+    if (channel.getKind() == ChannelKind::gradient ||
+        channel.getKind() == ChannelKind::row_gradient)
+      gradients[channel.getSymbolAttr()].push_back(&values);
+  }
+  llvm::sort(losses, llvm::less_first());
+  llvm::append_range(weights, llvm::make_second_range(losses));
+}
+
 /// Mode async: a worker's norm is of what it posts.
-static LogicalResult verifyFormed(ps::PostOp post, Value norm,
+static LogicalResult verifyFormed(const Posted &posted, Value norm,
                                   FlatSymbolRefAttr clip,
-                                  ArrayRef<FlatSymbolRefAttr> members) {
+                                  ArrayRef<FlatSymbolRefAttr> members,
+                                  const AwaitedValues &awaited) {
+  ps::PostOp post = posted.post;
   auto formed = norm.getDefiningOp<nn::SquaredNormOp>();
   if (!formed)
     return post.emitOpError() << "sends as the norm of " << clip
@@ -102,33 +140,21 @@ static LogicalResult verifyFormed(ps::PostOp post, Value norm,
       llvm::to_vector(formed.getSymbols().getAsRange<FlatSymbolRefAttr>());
   if (failed(verifyMembers(formed, clip, counted, members)))
     return failure();
-  auto program = post->getParentOfType<nn::ProgramOp>();
-  SmallVector<ps::ChannelValues> sent = ps::sentValues(post);
-  // Of each objective, in the order of their channels.
-  SmallVector<std::pair<uint64_t, Value>> weights;
-  for (ps::ChannelValues &loss : sent)
-    if (loss.channel.getKind() == ChannelKind::loss)
-      weights.push_back({static_cast<uint64_t>(loss.channel.getNumber()),
-                         ps::LossSums::of(loss.values).weight});
-  llvm::sort(weights, llvm::less_first());
   for (const nn::SymbolGradient &part : formed.getSymbolGradients())
-    for (ps::ChannelValues &posted : sent) {
-      ChannelKind kind = posted.channel.getKind();
-      if (posted.channel.getSymbolAttr() != part.symbol ||
-          (kind != ChannelKind::gradient && kind != ChannelKind::row_gradient))
-        continue;
-      const auto objective = static_cast<size_t>(posted.channel.getObjective());
-      if (objective >= weights.size() ||
-          weights[objective].second != formed.getWeight())
+    for (const ps::ChannelValues *sent : posted.gradients.lookup(part.symbol)) {
+      ps::ChannelOp channel = sent->channel;
+      const auto objective = static_cast<size_t>(channel.getObjective());
+      if (objective >= posted.weights.size() ||
+          posted.weights[objective] != formed.getWeight())
         return formed.emitOpError(
             "divides by something else than the weight that is posted");
-      if (posted.getValue() != part.gradient)
+      if (sent->getValue() != part.gradient)
         return failWithNote(formed.emitOpError()
                                 << "counts in another gradient of "
                                 << part.symbol
                                 << " than the one that is posted",
                             post, "it is posted here");
-      if (part.keys && part.keys != awaitedKeys(program, part.symbol))
+      if (part.keys && part.keys != awaited.keys.lookup(part.symbol))
         return formed.emitOpError()
                << "takes gradients of rows of " << part.symbol
                << " for those of other keys than its rows were asked by";
@@ -136,20 +162,31 @@ static LogicalResult verifyFormed(ps::PostOp post, Value norm,
   return success();
 }
 
+static LogicalResult verifyProgram(nn::ProgramOp program, RolePair &roles) {
+  AwaitedValues awaited(program, roles.trainer);
+  Members members = findMembers(roles.pserver, program.getSymName());
+  for (auto post : program.getBody().getOps<ps::PostOp>()) {
+    SmallVector<ps::ChannelValues> sent =
+        ps::sentValues(post, roles.trainer.symbols);
+    Posted posted(post, sent);
+    for (ps::ChannelValues &values : sent) {
+      if (values.channel.getKind() != ChannelKind::norm)
+        continue;
+      FlatSymbolRefAttr clip = values.channel.getClipAttr();
+      ArrayRef<FlatSymbolRefAttr> ofClip = members[clip];
+      Value norm = values.getValue();
+      if (failed(roles.mode.sendersFormNorms
+                     ? verifyFormed(posted, norm, clip, ofClip, awaited)
+                     : verifyJoined(post, norm, clip, ofClip, awaited)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult pdlc::verifyRoleNorms(RolePair &roles) {
   for (auto program : roles.trainer.module.getOps<nn::ProgramOp>())
-    for (auto post : program.getBody().getOps<ps::PostOp>())
-      for (ps::ChannelValues &sent : ps::sentValues(post)) {
-        if (sent.channel.getKind() != ChannelKind::norm)
-          continue;
-        FlatSymbolRefAttr clip = sent.channel.getClipAttr();
-        SmallVector<FlatSymbolRefAttr> members =
-            findMembers(roles.pserver, program.getSymName(), clip);
-        Value norm = sent.getValue();
-        if (failed(roles.mode.sendersFormNorms
-                       ? verifyFormed(post, norm, clip, members)
-                       : verifyJoined(post, norm, clip, members)))
-          return failure();
-      }
+    if (failed(verifyProgram(program, roles)))
+      return failure();
   return success();
 }

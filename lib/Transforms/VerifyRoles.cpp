@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoleVerifiers.h"
+#include "mlir/IR/AsmState.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,16 +30,35 @@ LogicalResult pdlc::failWithNote(InFlightDiagnostic diagnostic,
 std::string pdlc::wireDigest(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  OpPrintingFlags flags;
-  flags.printGenericOpForm();
+  // One state for all: without it each print numbers the whole module anew.
+  AsmState names(module, OpPrintingFlags().printGenericOpForm());
   stream << module->getAttr(ps::PSDialect::kModeAttrName) << '\n';
   for (Operation &op : *module.getBody())
     if (isa<ps::BlocksOp, ps::ShardsOp, ps::ChannelOp, ps::MessageOp>(op)) {
-      op.print(stream, flags);
+      op.print(stream, names);
       stream << '\n';
     }
   return llvm::utohexstr(pdlabi::hashText(text, 0), /*LowerCase=*/true,
                          /*Width=*/16);
+}
+
+Role::Role(ModuleOp module) : module(module), symbols(module) {
+  for (auto message : module.getOps<ps::MessageOp>()) {
+    for (auto name : message.getSends().getAsRange<FlatSymbolRefAttr>())
+      senders.try_emplace(name.getAttr(), message);
+    for (auto name : message.getReceives().getAsRange<FlatSymbolRefAttr>())
+      receivers.try_emplace(name.getAttr(), message);
+  }
+}
+
+AwaitedValues::AwaitedValues(nn::ProgramOp program, const Role &role) {
+  for (auto wait : program.getBody().getOps<ps::WaitOp>()) {
+    for (ps::ChannelValues &received : ps::receivedValues(wait, role.symbols))
+      for (Value value : received.values)
+        channels.try_emplace(value, received.channel);
+    for (ps::ChannelValues &sent : ps::sentKeys(wait, role.symbols))
+      keys.try_emplace(sent.channel.getSymbolAttr(), sent.getValue());
+  }
 }
 
 bool pdlc::belongsToServers(Operation *op, const ps::ModeProperties &mode) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RoleVerifiers.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -17,8 +18,7 @@ namespace {
 /// Walks the handlers of all programs, and remembers what they did.
 class ServerVerifier {
 public:
-  explicit ServerVerifier(RolePair &roles)
-      : pserver(roles.pserver), trainer(roles.trainer), mode(roles.mode) {}
+  explicit ServerVerifier(RolePair &roles);
 
   LogicalResult verify();
 
@@ -29,12 +29,27 @@ private:
   LogicalResult verifyOnce(ps::HandlerOp handler, nn::OnceOp once);
   LogicalResult verifyUpdate(ps::HandlerOp handler, nn::UpdateOp update);
   LogicalResult verifyScalarsOf(nn::UpdateOp update);
+  LogicalResult verifyScalars(nn::OnceOp once);
+  LogicalResult verifyObjective(Operation *op, ps::ChannelOp gradient,
+                                Value weight);
   LogicalResult verifyUse();
+  /// The channel that brings `value` to a handler, null if none does.
+  ps::ChannelOp channelOf(Value value);
+  /// Whether `value` is the summed weight of a round, or of a worker.
+  bool isWeight(Value value);
   /// Where in a step the trainer posts a message; past the end if it does not.
   size_t position(ps::MessageOp message);
 
-  Role &pserver, &trainer;
+  Role &pserver;
   const ps::ModeProperties &mode;
+  /// By program, how many messages a trainer posts; by message, its place among
+  /// them.
+  llvm::DenseMap<StringAttr, size_t> postCounts, postPlaces;
+  /// Which objective of its program a channel of kind loss is of.
+  llvm::DenseMap<Operation *, int64_t> objectives;
+  /// By program and symbol: the channels by which its new values go out.
+  llvm::DenseMap<std::pair<StringAttr, StringAttr>, SmallVector<ps::ChannelOp>>
+      returned;
   /// By channel; by program and symbol; by program and group.
   llvm::DenseMap<StringAttr, Operation *> used, answered;
   llvm::DenseMap<std::pair<StringAttr, StringAttr>, Operation *> updated,
@@ -43,27 +58,42 @@ private:
 
 } // namespace
 
-/// The channel that brings `value` to a handler, null if none does.
-static ps::ChannelOp channelOf(Value value) {
+ServerVerifier::ServerVerifier(RolePair &roles)
+    : pserver(roles.pserver), mode(roles.mode) {
+  for (auto program : roles.trainer.module.getOps<nn::ProgramOp>()) {
+    size_t &count = postCounts[program.getSymNameAttr()];
+    for (auto post : program.getBody().getOps<ps::PostOp>())
+      postPlaces[post.getMessageAttr().getAttr()] = count++;
+  }
+  llvm::MapVector<StringAttr, SmallVector<ps::ChannelOp>> losses;
+  for (auto channel : pserver.module.getOps<ps::ChannelOp>()) {
+    if (channel.getKind() == ChannelKind::loss)
+      losses[channel.getProgramAttr()].push_back(channel);
+    if (channel.getKind() == ChannelKind::value ||
+        channel.getKind() == ChannelKind::rows)
+      returned[{channel.getProgramAttr(), channel.getSymbolAttr().getAttr()}]
+          .push_back(channel);
+  }
+  for (auto &[program, channels] : losses) {
+    llvm::sort(channels, [](ps::ChannelOp a, ps::ChannelOp b) {
+      return a.getNumber() < b.getNumber();
+    });
+    for (auto [number, channel] : llvm::enumerate(channels))
+      objectives[channel] = static_cast<int64_t>(number);
+  }
+}
+
+ps::ChannelOp ServerVerifier::channelOf(Value value) {
   auto merged = value.getDefiningOp<ps::MergedOp>();
-  return merged ? ps::lookupChannel(merged, merged.getChannelAttr())
+  return merged ? ps::lookupChannel(pserver.symbols, merged.getChannelAttr())
                 : ps::ChannelOp();
 }
 
-/// Which objective of its program a channel of kind loss is of.
-static int64_t objectiveOf(ps::ChannelOp loss) {
-  int64_t before = 0;
-  for (auto other : loss->getParentOfType<ModuleOp>().getOps<ps::ChannelOp>())
-    before += other.getProgram() == loss.getProgram() &&
-              other.getKind() == ChannelKind::loss &&
-              other.getNumber() < loss.getNumber();
-  return before;
-}
-
 /// A gradient's channel says which weight divides it.
-static LogicalResult verifyObjective(Operation *op, ps::ChannelOp gradient,
-                                     Value weight) {
-  if (objectiveOf(channelOf(weight)) ==
+LogicalResult ServerVerifier::verifyObjective(Operation *op,
+                                              ps::ChannelOp gradient,
+                                              Value weight) {
+  if (objectives.lookup(channelOf(weight)) ==
       static_cast<int64_t>(gradient.getObjective()))
     return success();
   InFlightDiagnostic diagnostic =
@@ -73,15 +103,14 @@ static LogicalResult verifyObjective(Operation *op, ps::ChannelOp gradient,
   return diagnostic;
 }
 
-/// Whether `value` is the summed weight of a round, or of a worker.
-static bool isWeight(Value value) {
+bool ServerVerifier::isWeight(Value value) {
   ps::ChannelOp channel = channelOf(value);
   return channel && channel.getKind() == ChannelKind::loss &&
          value == value.getDefiningOp<ps::MergedOp>().getLossSums().weight;
 }
 
 /// A group divides by the weight and clips by the norm of its own clip.
-static LogicalResult verifyScalars(nn::OnceOp once, Role &pserver) {
+LogicalResult ServerVerifier::verifyScalars(nn::OnceOp once) {
   if (!isWeight(once.getWeight()))
     return once.emitOpError("divides by something else than the weight that a "
                             "channel of kind loss brings");
@@ -126,28 +155,21 @@ static LogicalResult verifyClip(ps::ChannelOp gradient, Role &pserver,
 }
 
 size_t ServerVerifier::position(ps::MessageOp message) {
-  auto program = trainer.symbols.lookup<nn::ProgramOp>(message.getProgram());
-  size_t count = 0;
-  if (!program)
-    return count;
-  for (auto post : program.getBody().getOps<ps::PostOp>()) {
-    if (post.getMessageAttr().getAttr() == message.getSymNameAttr())
-      break;
-    ++count;
-  }
-  return count;
+  auto found = postPlaces.find(message.getSymNameAttr());
+  return found == postPlaces.end() ? postCounts.lookup(message.getProgramAttr())
+                                   : found->second;
 }
 
 LogicalResult ServerVerifier::verifyMerged(ps::HandlerOp handler,
                                            ps::MergedOp merged) {
   used[merged.getChannelAttr().getAttr()] = merged;
-  ps::ChannelOp channel = ps::lookupChannel(merged, merged.getChannelAttr());
+  ps::ChannelOp channel = channelOf(merged.getResult(0));
   if (channel.getProgram() != handler.getProgram())
     return merged.emitOpError()
            << "uses a channel of program \"" << channel.getProgram()
            << "\" in a handler of \"" << handler.getProgram() << "\"";
   // What came with an earlier message of the step is still there.
-  ps::MessageOp sender = findSender(channel);
+  ps::MessageOp sender = pserver.senders.lookup(channel.getSymNameAttr());
   auto message =
       pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
   if (position(sender) > position(message))
@@ -169,12 +191,12 @@ LogicalResult ServerVerifier::verifyPartial(ps::MessageOp message,
     return failWithNote(partial.emitOpError() << "answers through " << name
                                               << " a second time in a step",
                         first->second, "the first time is here");
-  if (!llvm::is_contained(message.getReceives(), name))
+  if (pserver.receivers.lookup(name.getAttr()) != message)
     return partial.emitOpError()
            << "answers through " << name << ", which the answer to @"
            << message.getSymName() << " does not carry";
   ps::ChannelOp gradient = channelOf(partial.getGradient());
-  ps::ChannelOp answer = ps::lookupChannel(partial, name);
+  ps::ChannelOp answer = ps::lookupChannel(pserver.symbols, name);
   if (!gradient || gradient.getSymbolAttr() != answer.getSymbolAttr())
     return partial.emitOpError() << "answers for " << answer.getSymbolAttr()
                                  << " by a gradient of something else";
@@ -194,7 +216,7 @@ LogicalResult ServerVerifier::verifyOnce(ps::HandlerOp handler,
                             << "counts a step of " << once.getGroupAttr()
                             << " a second time",
                         first->second, "the first time is here");
-  return verifyScalars(once, pserver);
+  return verifyScalars(once);
 }
 
 /// An update takes all scalars of its own group, in their order.
@@ -241,7 +263,7 @@ LogicalResult ServerVerifier::verifyUpdate(ps::HandlerOp handler,
   auto merged = update.getGradient().getDefiningOp<ps::MergedOp>();
   if (!merged)
     return update.emitOpError("takes a gradient that no channel brings");
-  ps::ChannelOp channel = ps::lookupChannel(merged, merged.getChannelAttr());
+  ps::ChannelOp channel = channelOf(merged.getResult(0));
   if (channel.getSymbolAttr() != symbol)
     return failWithNote(update.emitOpError()
                             << "updates " << symbol << " by a gradient of "
@@ -262,13 +284,11 @@ LogicalResult ServerVerifier::verifyUpdate(ps::HandlerOp handler,
   // What the next step begins with is what this update leaves.
   auto message =
       pserver.symbols.lookup<ps::MessageOp>(handler.getMessageAttr().getAttr());
-  for (auto back : pserver.module.getOps<ps::ChannelOp>()) {
-    if (back.getProgram() != handler.getProgram() ||
-        back.getSymbolAttr() != symbol ||
-        (back.getKind() != ChannelKind::value &&
-         back.getKind() != ChannelKind::rows))
-      continue;
-    ps::MessageOp receiver = findReceiver(back);
+  auto backs = returned.find({handler.getProgramAttr(), symbol.getAttr()});
+  if (backs == returned.end())
+    return success();
+  for (ps::ChannelOp back : backs->second) {
+    ps::MessageOp receiver = pserver.receivers.lookup(back.getSymNameAttr());
     if (position(receiver) < position(message))
       return failWithNote(update.emitOpError()
                               << "updates " << symbol << " on message @"

@@ -17,11 +17,11 @@ using ps::ChannelKind;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// The first op that `value` needs and that waits for `message`, null if none
-/// does.
-static Operation *findDependence(Value value, StringAttr message) {
+/// The first op that one of the values needs and that waits for `message`, null
+/// if none does. Looks at all values together: their slices overlap.
+static Operation *findDependence(ValueRange values, StringAttr message) {
   llvm::SetVector<Value> slice;
-  slice.insert(value);
+  slice.insert(values.begin(), values.end());
   for (size_t i = 0; i < slice.size(); ++i) {
     Operation *op = slice[i].getDefiningOp();
     if (!op)
@@ -36,20 +36,20 @@ static Operation *findDependence(Value value, StringAttr message) {
 }
 
 /// No message waits for itself.
-static LogicalResult verifyOrder(ps::MessageOp message, ps::WaitOp wait,
+static LogicalResult verifyOrder(ps::MessageOp message,
+                                 const SymbolTable &symbols, ps::WaitOp wait,
                                  ps::PostOp post) {
-  for (Value keys : wait.getKeys())
-    if (Operation *other = findDependence(keys, {}))
-      return failWithNote(
-          wait.emitOpError()
-              << "asks by keys that need what servers send; keys come from "
-                 "fields alone, so that they can be sent a step ahead",
-          other, "the keys depend on this");
+  if (Operation *other = findDependence(wait.getKeys(), {}))
+    return failWithNote(
+        wait.emitOpError()
+            << "asks by keys that need what servers send; keys come from "
+               "fields alone, so that they can be sent a step ahead",
+        other, "the keys depend on this");
   if (!post)
     return success();
   // Values and rows are those that the next step begins with.
   bool bringsState = llvm::any_of(message.getReceives(), [&](Attribute name) {
-    ChannelKind kind = ps::lookupChannel(message, name).getKind();
+    ChannelKind kind = ps::lookupChannel(symbols, name).getKind();
     return kind == ChannelKind::value || kind == ChannelKind::rows;
   });
   if (message.getAhead().empty() && !bringsState) {
@@ -59,11 +59,11 @@ static LogicalResult verifyOrder(ps::MessageOp message, ps::WaitOp wait,
                               << "waits for message @" << message.getSymName()
                               << " before it is posted: it waits for ever",
                           post, "it is posted here");
-    for (Value value : post.getValues())
-      if (Operation *other = findDependence(value, message.getSymNameAttr()))
-        return failWithNote(post.emitOpError()
-                                << "sends what depends on the answer to it",
-                            other, "the answer");
+    if (Operation *other =
+            findDependence(post.getValues(), message.getSymNameAttr()))
+      return failWithNote(post.emitOpError()
+                              << "sends what depends on the answer to it",
+                          other, "the answer");
     return success();
   }
   // What a step posts is answered at the entry of the next one.
@@ -125,14 +125,15 @@ static LogicalResult verifyProgram(nn::ProgramOp program, Role &trainer) {
              << " is answered, but nothing awaits it in program @"
              << program.getSymName();
     bool postsSomething = llvm::any_of(message.getSends(), [&](Attribute name) {
-      return ps::lookupChannel(message, name).getKind() != ChannelKind::keys;
+      return ps::lookupChannel(trainer.symbols, name).getKind() !=
+             ChannelKind::keys;
     });
     if (postsSomething && !post)
       return message.emitOpError()
              << "@" << message.getSymName()
              << " carries results to servers, but nothing posts it in program @"
              << program.getSymName();
-    if (wait && failed(verifyOrder(message, wait, post)))
+    if (wait && failed(verifyOrder(message, trainer.symbols, wait, post)))
       return failure();
   }
   for (auto &[name, wait] : waits)
@@ -148,31 +149,14 @@ static LogicalResult verifyProgram(nn::ProgramOp program, Role &trainer) {
 // What is posted
 //===----------------------------------------------------------------------===//
 
-ps::ChannelOp pdlc::awaitedChannel(Value value) {
-  auto wait = value.getDefiningOp<ps::WaitOp>();
-  if (!wait)
-    return {};
-  for (ps::ChannelValues &received : ps::receivedValues(wait))
-    if (llvm::is_contained(received.values, value))
-      return received.channel;
-  return {};
-}
-
-Value pdlc::awaitedKeys(nn::ProgramOp program, FlatSymbolRefAttr table) {
-  for (auto wait : program.getBody().getOps<ps::WaitOp>())
-    for (ps::ChannelValues &keys : ps::sentKeys(wait))
-      if (keys.channel.getSymbolAttr() == table)
-        return keys.getValue();
-  return {};
-}
-
 /// Rows are read where the keys that they were asked by say.
-static LogicalResult verifyKeys(nn::ProgramOp program) {
+static LogicalResult verifyKeys(nn::ProgramOp program,
+                                const AwaitedValues &awaited) {
   for (auto pool : program.getBody().getOps<nn::PoolOp>()) {
-    ps::ChannelOp channel = awaitedChannel(pool.getRows());
+    ps::ChannelOp channel = awaited.channels.lookup(pool.getRows());
     if (!channel || channel.getKind() != ChannelKind::rows)
       continue;
-    Value keys = awaitedKeys(program, channel.getSymbolAttr());
+    Value keys = awaited.keys.lookup(channel.getSymbolAttr());
     if (pool.getDeduplication().keys != keys)
       return failWithNote(
           pool.emitOpError() << "reads rows of " << channel.getSymbolAttr()
@@ -183,9 +167,11 @@ static LogicalResult verifyKeys(nn::ProgramOp program) {
 }
 
 /// What is posted is what its channel is for, as far as its making shows it.
-static LogicalResult verifyPosted(nn::ProgramOp program) {
+static LogicalResult verifyPosted(nn::ProgramOp program,
+                                  const SymbolTable &symbols,
+                                  const AwaitedValues &awaited) {
   for (auto post : program.getBody().getOps<ps::PostOp>())
-    for (ps::ChannelValues &sent : ps::sentValues(post)) {
+    for (ps::ChannelValues &sent : ps::sentValues(post, symbols)) {
       ps::ChannelOp channel = sent.channel;
       if (channel.getKind() == ChannelKind::loss) {
         auto [sum, weight] = ps::LossSums::of(sent.values);
@@ -197,7 +183,7 @@ static LogicalResult verifyPosted(nn::ProgramOp program) {
                     "weights of one nn.loss_sum";
       } else if (channel.getKind() == ChannelKind::row_gradient) {
         FlatSymbolRefAttr table = channel.getSymbolAttr();
-        Value keys = awaitedKeys(program, table);
+        Value keys = awaited.keys.lookup(table);
         if (!keys)
           return post.emitOpError()
                  << "sends gradients of rows of " << table
@@ -224,10 +210,15 @@ LogicalResult pdlc::verifyTrainerRole(RolePair &roles) {
   for (Operation &op : *trainer.module.getBody()) {
     if (belongsToServers(&op, roles.mode))
       return op.emitOpError("belongs to servers, but stands in @trainer");
-    if (auto program = dyn_cast<nn::ProgramOp>(op))
-      if (failed(verifyProgram(program, trainer)) ||
-          failed(verifyKeys(program)) || failed(verifyPosted(program)))
-        return failure();
+    auto program = dyn_cast<nn::ProgramOp>(op);
+    if (!program)
+      continue;
+    if (failed(verifyProgram(program, trainer)))
+      return failure();
+    AwaitedValues awaited(program, trainer);
+    if (failed(verifyKeys(program, awaited)) ||
+        failed(verifyPosted(program, trainer.symbols, awaited)))
+      return failure();
   }
   for (auto channel : trainer.module.getOps<ps::ChannelOp>())
     if (!trainer.symbols.lookup<nn::ProgramOp>(channel.getProgram()))

@@ -12,14 +12,9 @@
 using namespace mlir;
 using namespace pdlc;
 
-static int64_t lookupOf(StageEmitter &emitter, nn::PullOp op) {
-  SmallVector<nn::PullOp> pulls = emitter.sizes.lookups();
-  return llvm::find(pulls, op) - pulls.begin();
-}
-
 static void emitPull(StageEmitter &emitter, nn::PullOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  int64_t lookup = lookupOf(emitter, op);
+  int64_t lookup = emitter.sizes.numberOf(op);
   SmallVector<Value> ids;
   for (Value input : op.getKeys().getDefiningOp<nn::UniqueOp>().getIds())
     ids.push_back(emitter.flat(input));
@@ -176,7 +171,7 @@ struct PullStage : EmittedModel<PullStage, nn::PullOp, emitPull> {
       return;
     rt::GatherOp::create(
         emitter.builder,
-        emitter.pointer(rt::Place::lookup, lookupOf(emitter, pull)),
+        emitter.pointer(rt::Place::lookup, emitter.sizes.numberOf(pull)),
         emitter.view(pull.getRows()));
   }
 };

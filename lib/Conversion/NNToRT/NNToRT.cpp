@@ -16,6 +16,7 @@
 #include "pdlc/Conversion/Passes.h"
 #include "pdlc/Interfaces/StageOpInterface.h"
 #include "pdlc/Support/Statistics.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNTORT
@@ -119,15 +120,16 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   SmallVector<int64_t> updateCounts;
   for (nn::FieldOp field : program.getFields())
     fields.push_back(field.getSymName());
-  for (nn::PullOp pull : sizes.lookups())
+  const SymbolTable symbols(context.module);
+  llvm::StringMap<int32_t> places;
+  for (nn::PullOp pull : sizes.lookups()) {
+    places.try_emplace(pull.getTable(), static_cast<int32_t>(lookups.size()));
     lookups.push_back(pull.getTable());
+  }
   for (const nn::SymbolGradient &update : gradientsOf(program)) {
     updates.push_back(update.symbol.getValue());
-    auto lookup = llvm::find(lookups, updates.back());
-    updateLookups.push_back(
-        update.keys ? static_cast<int32_t>(lookup - lookups.begin()) : -1);
-    auto table = SymbolTable::lookupNearestSymbolFrom<nn::TableOp>(
-        program, update.symbol);
+    updateLookups.push_back(update.keys ? places.lookup(updates.back()) : -1);
+    auto table = symbols.lookup<nn::TableOp>(update.symbol.getValue());
     updateCounts.push_back(
         table ? innerElements(update.gradient) - table.getWidth() : 0);
   }

@@ -109,7 +109,12 @@ ProgramSizes::ProgramSizes(nn::ProgramOp program, int64_t sumChunks)
     extents[values] = Extent::counting(values);
     extents[body.getArgument(argument++)] = perBatch(field.getWidth()).plus(1);
   }
-  llvm::append_range(pulls, body.getOps<nn::PullOp>());
+  for (auto pull : body.getOps<nn::PullOp>()) {
+    places.try_emplace(pull.getKeys().getDefiningOp(),
+                       static_cast<int32_t>(pulls.size()));
+    numbers[pull] = static_cast<int32_t>(pulls.size());
+    pulls.push_back(pull);
+  }
   for (Operation &op : body)
     addOp(op);
 }
@@ -139,11 +144,8 @@ void ProgramSizes::addBodies(BodyOpInterface owner) {
 }
 
 int32_t ProgramSizes::lookupOf(Value unique) const {
-  Operation *made = unique.getDefiningOp();
-  for (auto [index, pull] : llvm::enumerate(lookups()))
-    if (pull.getKeys().getDefiningOp() == made)
-      return static_cast<int32_t>(index);
-  return -1;
+  auto found = places.find(unique.getDefiningOp());
+  return found == places.end() ? -1 : found->second;
 }
 
 Extent ProgramSizes::elements(Value tensor) const {

@@ -58,7 +58,9 @@ public:
   Extent bytes(mlir::Value tensor) const;
 
   /// One for each nn.pull, in program order: the program's list of lookups.
-  llvm::SmallVector<nn::PullOp> lookups() const { return pulls; }
+  llvm::ArrayRef<nn::PullOp> lookups() const { return pulls; }
+  /// The place of a lookup in that list.
+  int32_t numberOf(nn::PullOp pull) const { return numbers.lookup(pull); }
   /// The index of the lookup that a result of nn.unique belongs to. One
   /// nn.unique may serve several tables: then any of them.
   int32_t lookupOf(mlir::Value unique) const;
@@ -70,6 +72,10 @@ private:
 
   const int64_t sumChunks;
   llvm::SmallVector<nn::PullOp> pulls;
+  /// By what makes their keys, the number of a lookup.
+  llvm::DenseMap<mlir::Operation *, int32_t> places;
+  /// By lookup, its number.
+  llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Value, Extent> extents;
 };
 

@@ -25,20 +25,21 @@ struct PSToRT : pdlc::impl::PSToRTBase<PSToRT> {
   void runOnOperation() override;
 
 private:
-  void convertWait(ps::WaitOp wait);
-  void convertPost(ps::PostOp post);
-  LogicalResult convertProgram(nn::ProgramOp program);
+  void convertWait(ps::WaitOp wait, const SymbolTable &symbols);
+  void convertPost(ps::PostOp post, const SymbolTable &symbols);
+  LogicalResult convertProgram(nn::ProgramOp program,
+                               const SymbolTable &symbols);
 };
 } // namespace
 
 /// What an answer brings lies where the step context says when compute begins;
 /// rows have their place from prepare on.
-void PSToRT::convertWait(ps::WaitOp wait) {
+void PSToRT::convertWait(ps::WaitOp wait, const SymbolTable &symbols) {
   OpBuilder builder(wait);
   llvm::DenseMap<Attribute, Value> keysOf;
-  for (ps::ChannelValues &keys : ps::sentKeys(wait))
+  for (ps::ChannelValues &keys : ps::sentKeys(wait, symbols))
     keysOf[keys.channel.getSymbolAttr()] = keys.getValue();
-  for (ps::ChannelValues &received : ps::receivedValues(wait)) {
+  for (ps::ChannelValues &received : ps::receivedValues(wait, symbols)) {
     ps::ChannelOp channel = received.channel;
     Value value = received.getValue();
     if (channel.getKind() == ChannelKind::value) {
@@ -56,22 +57,23 @@ void PSToRT::convertWait(ps::WaitOp wait) {
   }
 }
 
-void PSToRT::convertPost(ps::PostOp post) {
+void PSToRT::convertPost(ps::PostOp post, const SymbolTable &symbols) {
   OpBuilder builder(post);
   auto program = post->getParentOfType<nn::ProgramOp>();
   const bool mayLeaveEarly =
       ps::getMode(post->getParentOfType<ModuleOp>()).gradientsMayLeaveEarly();
-  for (ps::ChannelValues &sent : ps::sentValues(post)) {
+  // A table's gradient belongs to the keys that its rows were asked by.
+  llvm::DenseMap<Attribute, Value> keysOf;
+  for (auto pull : program.getBody().getOps<nn::PullOp>())
+    keysOf[pull.getTableAttr()] = pull.getKeys();
+  for (ps::ChannelValues &sent : ps::sentValues(post, symbols)) {
     ps::ChannelOp channel = sent.channel;
     if (channel.getKind() != ChannelKind::gradient &&
         channel.getKind() != ChannelKind::row_gradient)
       continue;
-    // A table's gradient belongs to the keys that its rows were asked by.
     Value keys;
-    for (auto pull : program.getBody().getOps<nn::PullOp>())
-      if (channel.getKind() == ChannelKind::row_gradient &&
-          pull.getTableAttr() == channel.getSymbolAttr())
-        keys = pull.getKeys();
+    if (channel.getKind() == ChannelKind::row_gradient)
+      keys = keysOf.lookup(channel.getSymbolAttr());
     auto gradient = rt::GradientOp::create(
         builder, post.getLoc(), channel.getSymbolAttr(), keys, sent.getValue(),
         mayLeaveEarly && channel.getKind() == ChannelKind::gradient
@@ -81,12 +83,13 @@ void PSToRT::convertPost(ps::PostOp post) {
   }
 }
 
-LogicalResult PSToRT::convertProgram(nn::ProgramOp program) {
+LogicalResult PSToRT::convertProgram(nn::ProgramOp program,
+                                     const SymbolTable &symbols) {
   Block &body = program.getBody().front();
   for (auto wait : body.getOps<ps::WaitOp>())
-    convertWait(wait);
+    convertWait(wait, symbols);
   for (auto post : body.getOps<ps::PostOp>())
-    convertPost(post);
+    convertPost(post, symbols);
   // When changes are exchanged is the runtime's business; the rest stands as in
   // one process.
   if (ps::getMode(program->getParentOfType<ModuleOp>()).trainersApply) {
@@ -114,11 +117,12 @@ void PSToRT::runOnOperation() {
                      "and ps-to-rt on each of the modules that it makes");
     return signalPassFailure();
   }
+  const SymbolTable symbols(module);
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     if (isa<ps::HandlerOp>(op))
       op.erase();
     else if (auto program = dyn_cast<nn::ProgramOp>(op);
-             program && failed(convertProgram(program)))
+             program && failed(convertProgram(program, symbols)))
       return signalPassFailure();
   }
 }

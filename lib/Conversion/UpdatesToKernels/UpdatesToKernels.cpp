@@ -112,13 +112,13 @@ static Type scalarTypeOf(nn::OnceOp once) {
 }
 
 /// What messages call a scalar.
-static std::string describe(nn::OnceOp once, nn::ScalarAttr scalar) {
+static std::string describe(nn::OnceOp once, nn::ScalarAttr scalar,
+                            const SymbolTable &symbols) {
   switch (scalar.getRole()) {
   case nn::ScalarRole::weight:
     return "sum of weights";
   case nn::ScalarRole::clip_factor: {
-    auto group = SymbolTable::lookupNearestSymbolFrom<nn::GroupOp>(
-        once, once.getGroupAttr());
+    auto group = symbols.lookup<nn::GroupOp>(once.getGroup());
     return "factor of clip @" + group.getClipAttr().getValue().str();
   }
   case nn::ScalarRole::rule:
@@ -215,7 +215,7 @@ LogicalResult UpdatesToKernels::convertOnce(nn::OnceOp once) {
   builder.setInsertionPoint(function);
   SmallVector<std::string> names = llvm::map_to_vector(
       once.getNames().getAsRange<nn::ScalarAttr>(),
-      [&](nn::ScalarAttr scalar) { return describe(once, scalar); });
+      [&](nn::ScalarAttr scalar) { return describe(once, scalar, *symbols); });
   SmallVector<StringRef> nameRefs(names.begin(), names.end());
   rt::OnceKernelOp::create(builder, loc, once.getGroupAttr(),
                            FlatSymbolRefAttr::get(function),

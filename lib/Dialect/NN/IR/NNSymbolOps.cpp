@@ -302,51 +302,6 @@ LogicalResult GroupOp::verify() {
   return success();
 }
 
-/// Checks that all symbols of `group` have one element type: its scalars are
-/// rounded to it once, for all of them.
-static LogicalResult verifyOneElementType(GroupOp group) {
-  Type element;
-  auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
-  for (Operation &op :
-       SymbolTable::getNearestSymbolTable(group)->getRegion(0).getOps()) {
-    if (groupOf(&op) != name)
-      continue;
-    auto param = dyn_cast<ParamOp>(op);
-    auto type = dyn_cast<RankedTensorType>(param ? param.getType()
-                                                 : cast<TableOp>(op).getRow());
-    // A type of another kind has its own sentence.
-    if (!type)
-      continue;
-    if (element && type.getElementType() != element)
-      return op.emitOpError()
-             << "has elements of " << type.getElementType() << " in group "
-             << name << ", whose other symbols have " << element
-             << "; use two groups (nn.group, C6)";
-    element = type.getElementType();
-  }
-  return success();
-}
-
-/// Checks that groups of one clip merge steps alike: a joint norm is one of
-/// means, or of sums.
-static LogicalResult verifyOneMerge(GroupOp group) {
-  if (!group.getClipAttr())
-    return success();
-  for (auto other : SymbolTable::getNearestSymbolTable(group)
-                        ->getRegion(0)
-                        .getOps<GroupOp>()) {
-    if (other == group)
-      break;
-    if (other.getClipAttr() == group.getClipAttr() &&
-        other.getMerge().value_or(Merge::mean) !=
-            group.getMerge().value_or(Merge::mean))
-      return group.emitOpError()
-             << "merges steps otherwise than group @" << other.getSymName()
-             << ", which has the same clip; give each a clip of its own (C9)";
-  }
-  return success();
-}
-
 /// Checks that each name of `hyper` is one of `names`, with a number within its
 /// bounds.
 static LogicalResult verifyHyper(Operation *op, DictionaryAttr hyper,
@@ -461,33 +416,77 @@ static LogicalResult verifyRuleUse(GroupOp group,
                      name);
 }
 
-/// Checks that of the tables of a group that compensates it is known what was
-/// seen.
-static LogicalResult verifyCompensatedTables(GroupOp group) {
-  if (!group.getCompensationAttr())
-    return success();
+/// Checks a symbol of a group. `element`: the element type of the group's
+/// symbols before it, null for the first; the scalars of a group are rounded to
+/// it once, for all of them.
+static LogicalResult verifyMember(Operation *symbol, GroupOp group,
+                                  Type &element) {
   auto name = FlatSymbolRefAttr::get(group.getSymNameAttr());
-  for (auto table : SymbolTable::getNearestSymbolTable(group)
-                        ->getRegion(0)
-                        .getOps<TableOp>()) {
-    if (groupOf(table) != name)
-      continue;
-    if (table.getStored())
-      return table.emitOpError()
-             << "is stored in 16 bits, and its group " << name
-             << " compensates delays, for which rows travel as they are; "
-                "leave one of the two out (nn.group, C10)";
-    if (group.getUntouched() == Untouched::dense) {
-      InFlightDiagnostic diagnostic =
-          group.emitOpError()
-          << "compensates delays and updates rows that nobody asked for, "
-             "which nobody has seen; write untouched(lazy), or leave "
-             "compensate out (C10)";
-      diagnostic.attachNote(table.getLoc()) << "the group trains this table";
-      return failure();
-    }
+  auto table = dyn_cast<TableOp>(symbol);
+  auto type = dyn_cast<RankedTensorType>(
+      table ? table.getRow() : cast<ParamOp>(symbol).getType());
+  // A type of another kind has its own message.
+  if (type && element && type.getElementType() != element)
+    return symbol->emitOpError()
+           << "has elements of " << type.getElementType() << " in group "
+           << name << ", whose other symbols have " << element
+           << "; use two groups (nn.group, C6)";
+  if (type)
+    element = type.getElementType();
+  // Of the tables of a group that compensates it is known what was seen.
+  if (!table || !group.getCompensationAttr())
+    return success();
+  if (table.getStored())
+    return table.emitOpError()
+           << "is stored in 16 bits, and its group " << name
+           << " compensates delays, for which rows travel as they are; "
+              "leave one of the two out (nn.group, C10)";
+  if (group.getUntouched() == Untouched::dense) {
+    InFlightDiagnostic diagnostic =
+        group.emitOpError()
+        << "compensates delays and updates rows that nobody asked for, "
+           "which nobody has seen; write untouched(lazy), or leave "
+           "compensate out (C10)";
+    diagnostic.attachNote(table.getLoc()) << "the group trains this table";
+    return diagnostic;
   }
   return success();
+}
+
+/// Checks all groups of a module and their symbols in one walk: a walk for each
+/// group would take time with the square of the module.
+static LogicalResult verifyGroups(Region &module) {
+  DenseMap<Attribute, GroupOp> groups, byClip;
+  for (auto group : module.getOps<GroupOp>()) {
+    groups[FlatSymbolRefAttr::get(group.getSymNameAttr())] = group;
+    if (!group.getClipAttr())
+      continue;
+    // A joint norm is one of means, or of sums.
+    GroupOp first =
+        byClip.try_emplace(group.getClipAttr(), group).first->second;
+    if (first.getMerge().value_or(Merge::mean) !=
+        group.getMerge().value_or(Merge::mean))
+      return group.emitOpError()
+             << "merges steps otherwise than group @" << first.getSymName()
+             << ", which has the same clip; give each a clip of its own (C9)";
+  }
+  DenseMap<Operation *, Type> elements;
+  for (Operation &op : module.getOps()) {
+    FlatSymbolRefAttr name = groupOf(&op);
+    GroupOp group = name ? groups.lookup(name) : GroupOp();
+    if (group && failed(verifyMember(&op, group, elements[group])))
+      return failure();
+  }
+  return success();
+}
+
+/// Whether no group stands before this one in its module. Looks back to the
+/// group before, so that all groups together look at each op once.
+static bool isFirstGroup(GroupOp group) {
+  for (Operation *op = group->getPrevNode(); op; op = op->getPrevNode())
+    if (isa<GroupOp>(op))
+      return false;
+  return true;
 }
 
 LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -498,9 +497,7 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
       failed(verifyRuleUse(*this, symbols, getAverageAttr(),
                            getAverageHyperAttr(), RuleUse::Average)) ||
       failed(verifyRuleUse(*this, symbols, getCompensationAttr(),
-                           getCompensationHyperAttr(),
-                           RuleUse::Compensation)) ||
-      failed(verifyCompensatedTables(*this)))
+                           getCompensationHyperAttr(), RuleUse::Compensation)))
     return failure();
   if (getScheduleAttr())
     if (Operation *symbol =
@@ -514,7 +511,7 @@ LogicalResult GroupOp::verifySymbolUses(SymbolTableCollection &symbols) {
                              schedule.getHyperBounds(), getScheduleAttr())))
         return failure();
     }
-  if (failed(verifyOneElementType(*this)) || failed(verifyOneMerge(*this)))
+  if (isFirstGroup(*this) && failed(verifyGroups(*(*this)->getParentRegion())))
     return failure();
   return verifyReference<ClipOp>(*this, symbols, getClipAttr(), "C1");
 }

@@ -8,6 +8,7 @@
 
 #include "pdlc/Dialect/PS/IR/PS.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "pdlabi/hash.h"
 #include "pdlabi/norm.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
@@ -43,11 +44,11 @@ LossSums LossSums::of(ValueRange values) {
 /// The values of an op, by channel of a list of its message: of those that
 /// `has` holds for.
 static SmallVector<ChannelValues>
-byChannel(Operation *op, ArrayAttr names, ValueRange values,
+byChannel(const SymbolTable &symbols, ArrayAttr names, ValueRange values,
           llvm::function_ref<bool(ChannelKind)> has) {
   SmallVector<ChannelValues> result;
   for (Attribute name : names) {
-    ChannelOp channel = lookupChannel(op, name);
+    ChannelOp channel = lookupChannel(symbols, name);
     if (!has(channel.getKind()))
       continue;
     size_t count = valueTypes(channel).size();
@@ -57,32 +58,31 @@ byChannel(Operation *op, ArrayAttr names, ValueRange values,
   return result;
 }
 
-static MessageOp lookupMessage(Operation *op, FlatSymbolRefAttr name) {
-  return SymbolTable::lookupNearestSymbolFrom<MessageOp>(op, name);
-}
-
 static bool isKeys(ChannelKind kind) { return kind == ChannelKind::keys; }
 static bool isNotKeys(ChannelKind kind) { return kind != ChannelKind::keys; }
 static bool isAny(ChannelKind) { return true; }
 
-SmallVector<ChannelValues> pdlc::ps::sentValues(PostOp post) {
-  MessageOp message = lookupMessage(post, post.getMessageAttr());
-  return byChannel(post, message.getSends(), post.getValues(), isNotKeys);
+SmallVector<ChannelValues> pdlc::ps::sentValues(PostOp post,
+                                                const SymbolTable &symbols) {
+  auto message = symbols.lookup<MessageOp>(post.getMessage());
+  return byChannel(symbols, message.getSends(), post.getValues(), isNotKeys);
 }
 
-SmallVector<ChannelValues> pdlc::ps::receivedValues(WaitOp wait) {
-  MessageOp message = lookupMessage(wait, wait.getMessageAttr());
-  return byChannel(wait, message.getReceives(), wait.getValues(), isAny);
+SmallVector<ChannelValues>
+pdlc::ps::receivedValues(WaitOp wait, const SymbolTable &symbols) {
+  auto message = symbols.lookup<MessageOp>(wait.getMessage());
+  return byChannel(symbols, message.getReceives(), wait.getValues(), isAny);
 }
 
-SmallVector<ChannelValues> pdlc::ps::sentKeys(WaitOp wait) {
-  MessageOp message = lookupMessage(wait, wait.getMessageAttr());
-  return byChannel(wait, message.getSends(), wait.getKeys(), isKeys);
+SmallVector<ChannelValues> pdlc::ps::sentKeys(WaitOp wait,
+                                              const SymbolTable &symbols) {
+  auto message = symbols.lookup<MessageOp>(wait.getMessage());
+  return byChannel(symbols, message.getSends(), wait.getKeys(), isKeys);
 }
 
-ChannelOp pdlc::ps::lookupChannel(Operation *user, Attribute name) {
-  return SymbolTable::lookupNearestSymbolFrom<ChannelOp>(
-      user, cast<FlatSymbolRefAttr>(name));
+ChannelOp pdlc::ps::lookupChannel(const SymbolTable &symbols, Attribute name) {
+  return dyn_cast_or_null<ChannelOp>(
+      symbols.lookup(cast<FlatSymbolRefAttr>(name).getAttr()));
 }
 
 /// The channel that `op` uses; an error where the name is another symbol's, or
@@ -322,9 +322,10 @@ LogicalResult MessageOp::verifySymbolUses(SymbolTableCollection &tables) {
   };
   if (failed(check(getSends(), true)) || failed(check(getReceives(), false)))
     return failure();
-  SmallPtrSet<Attribute, 16> ahead;
+  SmallPtrSet<Attribute, 16> ahead, sent;
+  sent.insert_range(getSends());
   for (Attribute name : getAhead()) {
-    if (!llvm::is_contained(getSends(), name))
+    if (!sent.contains(name))
       return emitOpError() << "sends " << name
                            << " ahead, but does not send it (C2)";
     if (!ahead.insert(name).second)
@@ -558,8 +559,10 @@ LogicalResult MergedOp::verifySymbolUses(SymbolTableCollection &tables) {
 LossSums MergedOp::getLossSums() { return LossSums::of(getValues()); }
 
 Value MergedOp::getKeys() {
-  ChannelOp channel = lookupChannel(*this, getChannelAttr());
-  return bringsRows(channel) ? getResult(0) : Value();
+  // Only rows come with integers (C2).
+  const bool isOfRows =
+      getElementTypeOrSelf(getResult(0).getType()).isInteger(64);
+  return isOfRows ? getResult(0) : Value();
 }
 
 Value MergedOp::getGradient() { return getValues().back(); }

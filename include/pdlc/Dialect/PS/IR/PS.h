@@ -90,15 +90,20 @@ struct ChannelValues {
   mlir::Value getValue() const { return values.front(); }
 };
 
-/// What `post` sends, what `wait` brings, and the keys that `wait` asks by, in
-/// the order of the message.
-llvm::SmallVector<ChannelValues> sentValues(PostOp post);
-llvm::SmallVector<ChannelValues> receivedValues(WaitOp wait);
-llvm::SmallVector<ChannelValues> sentKeys(WaitOp wait);
+/// Returns what `post` sends, what `wait` brings, and the keys that `wait` asks
+/// by, in the order of the message. `symbols` is the table of the module that
+/// declares the channels.
+llvm::SmallVector<ChannelValues> sentValues(PostOp post,
+                                            const mlir::SymbolTable &symbols);
+llvm::SmallVector<ChannelValues>
+receivedValues(WaitOp wait, const mlir::SymbolTable &symbols);
+llvm::SmallVector<ChannelValues> sentKeys(WaitOp wait,
+                                          const mlir::SymbolTable &symbols);
 
-/// The channel that a list of names refers to, at `user`'s place; null where it
-/// is none.
-ChannelOp lookupChannel(mlir::Operation *user, mlir::Attribute name);
+/// Returns the channel that a name in a list refers to; null if there is none.
+/// Takes constant time. A lookup without the table takes time in proportion to
+/// the module, and passes look up each channel.
+ChannelOp lookupChannel(const mlir::SymbolTable &symbols, mlir::Attribute name);
 
 } // namespace pdlc::ps
 
