@@ -295,6 +295,7 @@ static TableLife lifeOf(TableOp table, ArrayRef<Slot> slots, bool isVector) {
       life.countWeights.push_back(weight ? weight.getValueAsDouble() : 0.0);
     }
   }
+  life.shrinks = table.getShrinkEvery().has_value();
   // Without slots nothing is updated.
   if (table.getShrinkEvery() && !slots.empty()) {
     life.shrinkEvery = static_cast<int64_t>(*table.getShrinkEvery());

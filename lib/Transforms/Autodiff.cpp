@@ -469,8 +469,59 @@ void reportLoss(MinimizeOp minimize) {
                     /*group=*/Value());
 }
 
+/// Warns of symbols that training leaves as they are, though their groups are
+/// trained.
+class UnreachedSymbols {
+public:
+  /// Looks at programs before their losses are differentiated.
+  explicit UnreachedSymbols(ModuleOp module) : module(module) {
+    for (ProgramOp program : module.getOps<ProgramOp>())
+      for (Operation &op : program.getBody().front()) {
+        if (auto minimize = dyn_cast<MinimizeOp>(op))
+          trained.insert_range(minimize.getGroups());
+        else if (auto read = dyn_cast<ReadOp>(op))
+          known.insert(read.getSymbolAttr().getAttr());
+        else if (auto pull = dyn_cast<PullOp>(op))
+          known.insert(pull.getTableAttr().getAttr());
+      }
+  }
+
+  /// Looks at the same programs after it.
+  void warn() {
+    DenseSet<Attribute> reached;
+    for (ProgramOp program : module.getOps<ProgramOp>())
+      for (auto apply : program.getBody().getOps<ApplyGradientsOp>())
+        for (const SymbolGradient &gradient : apply.getSymbolGradients())
+          reached.insert(gradient.symbol.getAttr());
+    for (Operation &op : *module.getBody()) {
+      if (!op.hasTrait<HoldsState>())
+        continue;
+      FlatSymbolRefAttr group = groupOf(&op);
+      StringAttr name = SymbolTable::getSymbolName(&op);
+      if (!group || !trained.contains(group) || !known.contains(name) ||
+          reached.contains(name))
+        continue;
+      auto table = dyn_cast<TableOp>(op);
+      op.emitWarning() << "no gradient reaches @" << name.getValue()
+                       << ", although its group " << group
+                       << " is trained, so that it "
+                       << (table && table.hasLife()
+                               ? "never gets a row"
+                               : "keeps its initial values")
+                       << ": no loss that trains the group depends on it; name "
+                          "the group in the nn.minimize of a loss that does, "
+                          "or take the symbol out of the group";
+    }
+  }
+
+private:
+  ModuleOp module;
+  DenseSet<Attribute> trained, known;
+};
+
 struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
   void runOnOperation() override {
+    UnreachedSymbols unreached(getOperation());
     uint64_t differentiated = 0;
     for (ProgramOp program : getOperation().getOps<ProgramOp>()) {
       Accumulation accumulation(program);
@@ -501,6 +552,7 @@ struct Autodiff : pdlc::impl::NNAutodiffBase<Autodiff> {
       for (Operation *op : accumulated)
         op->moveBefore(body.getTerminator());
     }
+    unreached.warn();
     reportStatistic(*this, getOperation(), numDifferentiated,
                     "ops-differentiated", differentiated);
   }

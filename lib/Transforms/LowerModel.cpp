@@ -28,22 +28,17 @@ using namespace pdlc::nn;
 //===----------------------------------------------------------------------===//
 
 /// What the rule of the table's group is told of each row.
-static ArrayAttr countsOf(TableOp table) {
+static ArrayAttr countsOf(TableOp table, const SymbolTable &symbols) {
   Builder builder(table.getContext());
   FlatSymbolRefAttr name = table.getGroupAttr();
-  auto group = name ? SymbolTable::lookupNearestSymbolFrom<GroupOp>(table, name)
-                    : GroupOp();
-  auto rule = group ? SymbolTable::lookupNearestSymbolFrom<RuleOp>(
-                          table, group.getRuleAttr())
-                    : RuleOp();
+  auto group = name ? symbols.lookup<GroupOp>(name.getValue()) : GroupOp();
+  auto rule = group ? symbols.lookup<RuleOp>(group.getRule()) : RuleOp();
   return rule ? rule.getCountNames() : builder.getArrayAttr({});
 }
 
 /// A value for each count of the rule, and no other.
-static LogicalResult verifyCounts(CountOp op) {
-  auto table =
-      SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getTableAttr());
-  ArrayAttr wanted = countsOf(table);
+static LogicalResult verifyCounts(CountOp op, const SymbolTable &symbols) {
+  ArrayAttr wanted = countsOf(symbols.lookup<TableOp>(op.getTable()), symbols);
   if (wanted.empty())
     return op.emitOpError()
            << "counts rows of " << op.getTableAttr()
@@ -66,8 +61,8 @@ static LogicalResult verifyCounts(CountOp op) {
 namespace {
 class ProgramLowering {
 public:
-  explicit ProgramLowering(ProgramOp program)
-      : program(program), builder(program.getContext()),
+  ProgramLowering(ProgramOp program, const SymbolTable &symbols)
+      : program(program), symbols(symbols), builder(program.getContext()),
         i64(builder.getI64Type()),
         flatIds(RankedTensorType::get({ShapedType::kDynamic}, i64)),
         flatSplits(RankedTensorType::get({ShapedType::kDynamic},
@@ -224,11 +219,10 @@ private:
   /// counts.
   void lowerCount(CountOp op) {
     ImplicitLocOpBuilder atOp(op.getLoc(), builder);
-    auto table =
-        SymbolTable::lookupNearestSymbolFrom<TableOp>(op, op.getTableAttr());
+    auto table = symbols.lookup<TableOp>(op.getTable());
     Type element = table.getRowType().getElementType();
     SmallVector<Value> values;
-    for (Attribute name : countsOf(table))
+    for (Attribute name : countsOf(table, symbols))
       values.push_back(op.getValues()[llvm::find(op.getNames(), name) -
                                       op.getNames().begin()]);
     const auto counts = static_cast<int64_t>(values.size());
@@ -348,6 +342,7 @@ private:
   }
 
   ProgramOp program;
+  const SymbolTable &symbols;
   OpBuilder builder;
   Type i64;
   RankedTensorType flatIds, flatSplits;
@@ -359,21 +354,34 @@ private:
   SmallVector<Operation *> dead;
 };
 
+/// Removes clauses that admit every key. A table that has one is the table
+/// without it, in steps that look keys up and update nothing too.
+void dropIdleAdmission(TableOp table) {
+  if (table.getAdmitCount() == 1)
+    table.removeAdmitCountAttr();
+  if (std::optional<APFloat> probability = table.getAdmitProbability();
+      probability && probability->isExactlyValue(1))
+    table.removeAdmitProbabilityAttr();
+}
+
 struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
   using NNLowerModelBase::NNLowerModelBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    for (TableOp table : module.getOps<TableOp>())
+      dropIdleAdmission(table);
     if (failed(inlineFunctions(module, maxOps)))
       return signalPassFailure();
     // What functions computed is visible now.
     WalkResult result = module.walk([](LookupOp lookup) -> WalkResult {
       return verifyIdsFromFields(lookup);
     });
+    const SymbolTable symbols(module);
     if (!result.wasInterrupted())
-      result = module.walk([](CountOp count) -> WalkResult {
+      result = module.walk([&](CountOp count) -> WalkResult {
         return success(succeeded(verifyIdsFromFields(count)) &&
-                       succeeded(verifyCounts(count)));
+                       succeeded(verifyCounts(count, symbols)));
       });
     if (!result.wasInterrupted())
       result = module.walk([](BagsOpInterface op) -> WalkResult {
@@ -387,7 +395,7 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
     for (ProgramOp program : module.getOps<ProgramOp>()) {
       if (failed(verifyRowSpaces(program)))
         return signalPassFailure();
-      ProgramLowering(program).run();
+      ProgramLowering(program, symbols).run();
       warnOfMixedOutputs(program);
     }
     module->setAttr(NNDialect::kPhaseAttrName,

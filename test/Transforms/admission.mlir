@@ -15,6 +15,11 @@ nn.group @clicks rule(@click_adagrad) rate(0.1) untouched(lazy)
 nn.table @u : i64 -> tensor<1xf32> in @clicks init(#nn.zeros) admit(count = 2)
 nn.table @worth : i64 -> tensor<1xf32> in @clicks init(#nn.zeros) admit(score = 2.0) score(click = 0.5)
 nn.table @drawn : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(probability = 0.5)
+// What admits every key is no clause.
+// GRADIENT: nn.table @every : i64 -> tensor<1xf32> in @g init(#nn.zeros){{$}}
+nn.table @every : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(count = 1)
+// GRADIENT: nn.table @all : i64 -> tensor<1xf32> in @g init(#nn.zeros) shrink(every = 2, unseen = 1){{$}}
+nn.table @all : i64 -> tensor<1xf32> in @g init(#nn.zeros) admit(probability = 1.0) shrink(every = 2, unseen = 1)
 nn.program @train reads(@r) {
 ^bb0(%y: tensor<?x1xf32>, %c: !nn.ragged<?x3x*xi64>, %d: tensor<?x1xi64>):
   %one = nn.constant dense<1.0> : tensor<f32>

@@ -71,6 +71,8 @@ struct TableLife {
   /// count; else they are empty.
   double admitScore = 0;
   std::vector<double> countWeights;
+  /// Whether the table has the clause `shrink`, even if nothing updates it.
+  bool shrinks = false;
   /// Updates in a period; 0: no row goes.
   int64_t shrinkEvery = 0;
   int64_t shrinkUnseen = 0;
@@ -122,7 +124,7 @@ public:
   /// Whether updates alone make rows, and not reads of training programs.
   bool makesRowsInUpdates() const {
     return ownLife.admitCount > 1 || ownLife.admitProbability < 1 ||
-           ownLife.shrinkEvery > 0;
+           ownLife.shrinks;
   }
   /// Whether a key that an update is of, and that occurs so often in its step,
   /// or scores so many units, has a row or gets one now; and the same, noting

@@ -142,7 +142,8 @@ def NNLowerModel : Pass<"nn-lower-model", "::mlir::ModuleOp"> {
     `nn.read`, `nn.matmul`, `nn.add` and the activation, `nn.flatten` into
     `nn.reshape`; reads each parameter once, at program entry; replaces a ragged
     argument by a tensor of ids and a tensor of splits, and each `nn.lookup` by
-    its own `nn.unique`, `nn.pull` and `nn.pool`.
+    its own `nn.unique`, `nn.pull` and `nn.pool`. Clauses of tables that admit
+    every key, `admit(count = 1)` and `admit(probability = 1)`, are removed.
 
     A program that would hold more than `max-ops` ops is refused before anything
     is inlined: functions that call each other twice double it with each level.
@@ -291,7 +292,9 @@ def NNAutodiff : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     are added in reverse order of use; one that is zero is never made.
 
     Rejects ops without a gradient on the way, losses that mix samples, weights
-    that depend on trained symbols, and groups that the losses do not reach.
+    that depend on trained symbols, and groups that the losses do not reach. Warns
+    of a parameter or table that a program reads, whose group is trained, and that
+    no gradient reaches: it keeps its initial values.
 
     Before:
     ```mlir

@@ -35,6 +35,8 @@ struct TableLife {
   double shrinkDecay = 1;
   double shrinkLeast = 0;
 
+  /// The table has clauses of a life, but nothing updates it: it gets no rows.
+  bool isNeverUpdated = false;
   /// Rows may be evicted, because there are too many.
   bool isBounded = false;
 
@@ -49,7 +51,8 @@ struct TableLife {
   }
   /// Whether updates alone make rows; else those who pull them do.
   bool makesRowsInUpdates() const {
-    return admission != PDL_ADMIT_ALL || hasPeriods() || isBounded;
+    return admission != PDL_ADMIT_ALL || hasPeriods() || isNeverUpdated ||
+           isBounded;
   }
 };
 

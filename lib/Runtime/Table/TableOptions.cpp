@@ -33,8 +33,12 @@ TableOptions TableOptions::of(const pdl_symbol &symbol, uint64_t seed) {
   options.rowSlotCount = symbol.row_slot_count;
   options.frozenPart = symbol.frozen_part;
   options.seed = seed;
-  // Who has no rule has no rows that come and go.
-  if (symbol.group >= 0 && (symbol.row_kernel || symbol.late_row_kernel))
+  const bool isUpdated =
+      symbol.group >= 0 && (symbol.row_kernel || symbol.late_row_kernel);
+  options.life.isNeverUpdated =
+      !isUpdated &&
+      (symbol.admission != PDL_ADMIT_ALL || symbol.shrink_every > 0);
+  if (isUpdated)
     options.life = {symbol.admission, symbol.admission_count,
                     symbol.admission_probability, symbol.shrink_every,
                     symbol.shrink_unseen};

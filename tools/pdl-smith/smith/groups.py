@@ -77,10 +77,14 @@ def random_training(seed):
     """How a model is trained."""
     r = random.Random(f"training {seed}")
     form = r.choice(("one", "one", "one", "several", "cycle"))
+    crosses = lives.crosses(seed)
+    if crosses:
+        form = ("several", "cycle")[seed // 16 % 2]
     groups = [PLAIN_GROUP] + [random_group(r) for _ in range(
         r.randint(0 if form == "one" else 1, 2))]
     return Training(groups, form, r.random() < 0.3, form != "cycle" and r.random() < 0.4,
-                    lives.random_clauses(r) if lives.has_lives(seed) else ())
+                    lives.random_clauses(r) if lives.has_lives(seed) else (),
+                    lives.random_crossings(r) if crosses else ())
 
 
 def trains_tables(settings):

@@ -12,6 +12,19 @@ import pdl
 
 # Clauses of tables; those that need counts are drawn for tables whose rule counts.
 CLAUSES = ("admit", "shrink", "widen")
+# Lives of tables that a step looks up without an update: each clause by itself, and those that
+# admit every key. Those of the second list are of tables whose rule counts.
+CROSSED = {
+    "counted": {"admit_count": 3}, "every": {"admit_count": 1}, "drawn": {"admit_probability": 0.5},
+    "all": {"admit_probability": 1.0}, "shrinks": {"shrink_every": 2, "shrink_unseen": 1},
+    "both": {"admit_count": 1, "shrink_every": 1, "shrink_unseen": 2},
+}
+CROSSED_BY_SCORE = {
+    "scored": {"admit_score": 1.5, "score": {"show": 0.25}},
+    "decays": {"shrink_every": 1, "shrink_unseen": 2, "shrink_decay": 0.5, "shrink_least": 0.25,
+               "score": {"show": 0.125, "click": 1.0}},
+    "widens": {"widen_from": 1, "widen_score": 1.0, "score": {"show": 0.25}},
+}
 WEIGHTS = ({"show": 0.25}, {"show": 0.125, "click": 1.0}, {"click": 0.75, "show": 0.0})
 
 
@@ -19,6 +32,18 @@ def has_lives(seed):
     """Every fourth seed has tables with a life: the others are the models that they were before
     there were any."""
     return seed % 4 == 3
+
+
+def crosses(seed):
+    """Every sixteenth seed has tables that programs or losses look up which do not train them."""
+    return seed % 16 == 11
+
+
+def random_crossings(r):
+    """The tables of such a seed: the name of a life, whether the loss that trains the table looks
+    it up, too, and the number of its group."""
+    names = r.sample([*CROSSED, *CROSSED, *CROSSED_BY_SCORE], 4)
+    return tuple((name, name in CROSSED and r.random() < 0.5, r.randrange(3)) for name in names)
 
 
 def random_clauses(r):

@@ -85,16 +85,41 @@ class Builder:
         """One whose rows a program counts, where it trains by their rule."""
         if self.plain or self.training.form == "cycle":
             return self.table(width)
-        if self.counted_group is None:
-            self.counted_group = self.model.group(
-                "counted", rule=pdl.rule("click_adagrad", bound=0.5), rate=0.125,
-                untouched="lazy")
         number = self.step.number
-        table = self.model.table(f"t{number}", width, group=self.counted_group,
+        table = self.model.table(f"t{number}", width, group=self._counted_group(),
                                  init=INITS[number % len(INITS)],
                                  **self._life(width, counts=True))
         self.counted.append((table, field, number))
         return table
+
+    def cross(self, number, crossing):
+        """Looks up a table of `training.crossings`. Returns the value, and which losses take it:
+        those numbered so (of split groups, below)."""
+        name, is_trained, which = crossing
+        width = 2
+        if name in lives.CROSSED:
+            life = lives.CROSSED[name]
+            fitting = [i for i, one in enumerate(self.training.groups)
+                       if groups.trains_tables(one)]
+            chosen = fitting[which % len(fitting)]
+            group, part = self.groups[chosen], min(chosen, 1)
+        else:
+            life = lives.CROSSED_BY_SCORE[name]
+            group, part = self._counted_group(), 0
+        table = self.model.table(f"cross{number}", width, group=group,
+                                 init=INITS[number % len(INITS)],
+                                 unknown="zero" if number % 2 else None, **life)
+        field = self.fields["ids" if number % 2 else "item"]
+        return (pdl.tanh(pdl.lookup(table, field, "sum")),
+                (0, 1) if is_trained else (1 - part,))
+
+    def _counted_group(self):
+        """Its rule counts what its tables' rows are."""
+        if self.counted_group is None:
+            self.counted_group = self.model.group(
+                "counted", rule=pdl.rule("click_adagrad", bound=0.5), rate=0.125,
+                untouched="lazy")
+        return self.counted_group
 
     def _life(self, width, counts=False):
         """How keys of a table come and go."""
@@ -277,11 +302,11 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
     training = recipe.training if recipe else groups.random_training(seed)
     declared = groups.declare(model, training.groups, plain)
     form = "one" if plain else training.form
-    made, builder = recipe, None
+    made, builder, crossed = recipe, None, []
 
     @model.function
     def compute(x, y, z, ids, item, bags, more, other, shares):
-        nonlocal made, builder
+        nonlocal made, builder, crossed
         builder = Builder(model, declared, training, dict(
             x=x, y=y, z=z, ids=ids, item=item, bags=bags, more=more, other=other, shares=shares),
             plain)
@@ -303,7 +328,11 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
             bias = model.param("wide_bias", (1,), group=builder.wide_group, element="f64",
                                init=pdl.init.constant(0.25))
             first = pdl.add(first, pdl.cast(pdl.read(bias), "f32"))
+        # Of a single loss nothing is another one's.
+        crossed = [builder.cross(i, one) for i, one in enumerate(training.crossings)
+                   if form != "one"]
         return [first, *(builder.values[number] for number, _ in made.outputs),
+                *(value for value, _ in crossed),
                 *(value for _, value, _ in builder.accumulated)]
 
     def train_over(part, label, rest):
@@ -311,7 +340,7 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
         results = compute(*rest)
         weights = pdl.add(label, 0.5) if training.weighted else None
         for (state, _, weighted), value in zip(builder.accumulated,
-                                               results[1 + len(made.outputs):]):
+                                               results[1 + len(made.outputs) + len(crossed):]):
             pdl.accumulate(state, value, pdl.add(label, 0.25) if weighted else None)
         if builder.counter is not None and training.counter:
             pdl.accumulate(builder.counter, label)
@@ -326,6 +355,9 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
             for index, (value, (_, kind)) in enumerate(zip(results[1:], made.outputs)):
                 if len(part) == 1 or index % len(part) == which:
                     total = pdl.add(total, loss_of(kind, value, label))
+            for value, (_, losses) in zip(results[1 + len(made.outputs):], crossed):
+                if which in losses:
+                    total = pdl.add(total, loss_of("square", value, label))
             pdl.minimize(total, mine, weights=weights)
 
     split = [(declared[:1], 0), (declared[1:], 1)]
@@ -355,7 +387,8 @@ def model_of(seed, recipe=None, plain=False, reject=lambda why: None):
     @model.program
     def predict(x, y, z, ids, item, bags, more, other, shares):
         results = compute(x, y, z, ids, item, bags, more, other, shares)
-        return dict(zip(["first", *(f"step{n}" for n, _ in made.outputs)], results))
+        return dict(zip(["first", *(f"step{n}" for n, _ in made.outputs),
+                         *(f"cross{i}" for i in range(len(crossed)))], results))
 
     return Written(str(model), made,
                    {f"step{n}" for n, _ in made.outputs if n in builder.mixing},

@@ -39,16 +39,18 @@ class Training:
 
     `form`: "one" loss over all groups, "several" losses over groups of their own, or a "cycle"
     of programs. `groups` are settings for smith.groups; `weighted` samples; a `counter` of
-    steps, which choices ask; `lives` are the clauses of smith.lives that tables may have.
+    steps, which choices ask; `lives` are the clauses of smith.lives that tables may have;
+    `crossings` tables that other losses look up than the one that trains them.
     """
 
-    def __init__(self, groups, form="one", weighted=False, counter=False, lives=()):
+    def __init__(self, groups, form="one", weighted=False, counter=False, lives=(), crossings=()):
         self.groups, self.form = groups, form
         self.weighted, self.counter, self.lives = weighted, counter, lives
+        self.crossings = crossings
 
     def size(self):
         return (len(self.groups) + self.weighted + self.counter + (self.form != "one")
-                + len(self.lives))
+                + len(self.lives) + len(self.crossings))
 
     def _with(self, **changed):
         """The same, but for some settings."""
@@ -58,6 +60,8 @@ class Training:
 
     def smaller(self, plain):
         """Simpler ones; `plain` is the simplest group."""
+        for crossing in self.crossings:
+            yield self._with(crossings=tuple(c for c in self.crossings if c != crossing))
         for clause in self.lives:
             yield self._with(lives=tuple(c for c in self.lives if c != clause))
         if self.weighted:
