@@ -574,6 +574,31 @@ class WeirdModels(exactness.ExactnessTest):
                  m.binary("min", m.x, p), m.reduce("max", x, [1], True))
         self.check(m)
 
+    def test_entries_beside_infinite_ones(self):
+        """What is masked by -inf is not taken, and changes nothing of what is; its entries get
+        no gradient."""
+        m = Model()
+        p = m.param("p", (6,), start="#nn.constant<1.0>")
+        shown = m.binary("greater", m.x, m.constant("0.0", (1,)))
+        mask = m.binary("div", m.binary("sub", shown, m.constant("1.0", (1,))), shown)
+        zero = m.mul(m.slice(m.x, 1, 0, 1), m.constant("0.0", (1,)))
+        entries = m.concat([m.add(m.mul(m.x, p), mask), m.unary("abs", zero)], 1)
+        places = m.op("top_k", [entries], (None, 1), " count 1", "i64")
+        taken = m.emit(f"nn.gather %{entries.name} at %{places.name} : {entries.type}, "
+                       f"{places.type}", (None, 1))
+        # The same of a list of rows, of which an index takes none.
+        rows = m.reshape(entries, (None, 7, 1))
+        m.output(taken, m.emit(f"nn.gather %{rows.name} at %{places.name} : {rows.type}, "
+                               f"{places.type}", (None, 1, 1)))
+        self.check(m)
+        outputs = self.path / "outputs"
+        self.interpret(self.path / "model.mlir", "gradient",
+                       f"program=predict data={self.data} batch-size=5 seed=7 outputs={outputs}")
+        x = tensorfile.read(self.data)["x"].data
+        found = [float(line.split("\t")[0]) for line in outputs.read_text().splitlines()[1:]]
+        self.assertEqual(array.array("f", found),
+                         array.array("f", [max(0.0, *x[6 * i:6 * i + 6]) for i in range(SAMPLES)]))
+
     def test_long_chains_share_memory(self):
         m = Model()
         values = [m.mul(m.x, m.param("p", (6,)))]

@@ -101,6 +101,31 @@ static void evaluateTranspose(TransposeOp op, Frame &frame) {
   frame.set(op.getResult(), std::move(out));
 }
 
+static void evaluateGather(GatherOp op, Frame &frame) {
+  const Tensor &input = frame.tensor(op.getInput());
+  const Tensor &index = frame.tensor(op.getIndex());
+  const int64_t samples = input.dim(0), entries = input.dim(1),
+                width = input.count(2, input.rank()), taken = index.dim(1);
+  Tensor::Shape shape(input.shape());
+  shape[1] = taken;
+  Tensor out(shape, getElementTypeOrSelf(op.getResult().getType()));
+  ArrayRef<int64_t> places = index.get<int64_t>();
+  out.visit([&](auto &elements) {
+    using T = typename std::remove_reference_t<decltype(elements)>::value_type;
+    auto to = elements.begin();
+    for (int64_t i = 0; i < samples * taken; ++i, to += width) {
+      if (places[i] < 0 || places[i] >= entries)
+        continue;
+      auto from =
+          input.get<T>().begin() + (i / taken * entries + places[i]) * width;
+      // -0 becomes +0.
+      std::transform(from, from + width, to,
+                     [](T each) { return each + T(0); });
+    }
+  });
+  frame.set(op.getResult(), std::move(out));
+}
+
 static void evaluateTake(TakeOp op, Frame &frame) {
   const Tensor &input = frame.tensor(op.getInput());
   int64_t axis = op.getAxis(), inner = input.count(axis + 1, input.rank());
@@ -149,6 +174,7 @@ void interpreter::attachShapeOps(MLIRContext &context) {
   attachEvaluator<ConcatOp, evaluateConcat>(context);
   attachEvaluator<SliceOp, evaluateSlice>(context);
   attachEvaluator<PadOp, evaluatePad>(context);
+  attachEvaluator<GatherOp, evaluateGather>(context);
   attachEvaluator<ReshapeOp, evaluateReshape>(context);
   attachEvaluator<TransposeOp, evaluateTranspose>(context);
   attachEvaluator<TakeOp, evaluateTake>(context);

@@ -404,8 +404,9 @@ def gather(input: Operand, index: Operand) -> Value:
     """Entries of a sample's list, by their places.
 
     Entry j of a sample's result is entry index[j] of its input; a place that is none, such as
-    -1, gives zeros. It is a product with a matrix [k, n] of ones and zeros for each sample:
-    entries that are not taken are finite. Gradients flow into the entries that are.
+    -1, gives zeros. Entries are copied: what is not taken may be infinite or NaN. A zero that
+    is taken is +0. Gradients flow into the entries that are taken; of one that is taken
+    several times they add up, in the order of the result.
     """
     return build.op("gather",
                     "$input `at` $index attr-dict `:` type(operands)",
@@ -879,7 +880,7 @@ def one_hot(input: Operand, classes: int) -> Value:
 def pad(input: Operand, axis: int, low: int, high: int) -> Value:
     """Zeros before and behind, along one axis.
 
-    The adjoint of `nn.slice`.
+    The adjoint of `nn.slice`, which is its adjoint.
     """
     return build.op("pad",
                     "$input `axis` $axis `low` $low `high` $high attr-dict `:` type($input)",

@@ -8,9 +8,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     %z = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
-    // expected-error @+1 {{'nn.pad' op has no gradient, but stands between a trained symbol and the losses; put nn.stop_gradient before it, or say the same with ops that have one}}
-    %p = nn.pad %z axis 1 low 0 high 1 : tensor<?x1xf32>
-    %l = nn.reduce sum %p axes [1] keep : tensor<?x2xf32>
+    // expected-error @+1 {{'nn.relu_gradient' op has no gradient, but stands between a trained symbol and the losses; put nn.stop_gradient before it, or say the same with ops that have one}}
+    %l = nn.relu_gradient %z, %x : tensor<?x1xf32>
     nn.minimize %l over [@g] : tensor<?x1xf32>
   }
 }

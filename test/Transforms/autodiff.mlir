@@ -76,9 +76,8 @@ module attributes {nn.phase = "merged"} {
   ^bb0(%x: tensor<?x1xf32>, %weight: tensor<?x1xf32>):
     %a = nn.read @a : tensor<1xf32>
     %l = nn.mul %x, %a : tensor<?x1xf32>, tensor<1xf32>
-    %p = nn.pad %l axis 1 low 0 high 1 : tensor<?x1xf32>
-    %q = nn.reduce sum %p axes [1] keep : tensor<?x2xf32>
-    %w = nn.stop_gradient %q : tensor<?x1xf32>
+    %p = nn.relu_gradient %l, %x : tensor<?x1xf32>
+    %w = nn.stop_gradient %p : tensor<?x1xf32>
     nn.minimize %l weight %w over [@g] : tensor<?x1xf32>, tensor<?x1xf32>
   }
   // CHECK-LABEL: nn.program @stopped_weights

@@ -1,4 +1,4 @@
-//===- SelectionOps.cpp - The largest numbers of a row --------------------===//
+//===- SelectionOps.cpp - The largest entries, and entries by places ------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -122,6 +122,36 @@ static void emitTopK(StageEmitter &emitter, nn::TopKOp op) {
   });
 }
 
+static void emitGather(StageEmitter &emitter, nn::GatherOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto input = nn::tensorOf(op.getInput());
+  const int64_t entries = input.getDimSize(1),
+                taken = nn::tensorOf(op.getIndex()).getDimSize(1);
+  const int64_t width = input.getRank() == 3 ? input.getDimSize(2) : 1;
+  const Extent samples = emitter.sizes.first(op.getInput());
+  Value from = emitter.view(op.getInput(), samples, {entries, width});
+  Value places = emitter.view(op.getIndex(), samples, {taken});
+  Value to = emitter.view(op.getResult(), samples, {taken, width});
+  Value zero = emitter.scalar(input.getElementType(), 0);
+  SmallVector<Value> bounds{emitter.evaluate(samples), emitter.index(taken)};
+  emitter.parallel(bounds, [&](ValueRange at) {
+    Value place = arith::IndexCastOp::create(builder, builder.getIndexType(),
+                                             emitter.load(places, at));
+    // Without a sign what is below 0 is large, too.
+    Value isEntry = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                          place, emitter.index(entries));
+    place = arith::SelectOp::create(builder, isEntry, place, emitter.index(0));
+    emitter.parallel(emitter.index(width), [&](ValueRange element) {
+      Value entry = emitter.load(from, {at[0], place, element[0]});
+      // -0 becomes +0.
+      entry = arith::AddFOp::create(builder, entry, zero);
+      emitter.store(arith::SelectOp::create(builder, isEntry, entry, zero), to,
+                    {at[0], at[1], element[0]});
+    });
+  });
+}
+
 void pdlc::attachSelectionStages(MLIRContext &context) {
+  attachEmitter<nn::GatherOp, emitGather>(context);
   attachEmitter<nn::TopKOp, emitTopK>(context);
 }

@@ -23,6 +23,21 @@ nn.program @largest frozen reads(@r) {
   %0 = nn.cast %places : (tensor<?x3xi64>) -> tensor<?x3xf32>
   nn.return %0 : tensor<?x3xf32>
 }
+// An entry is copied, and no other is read in its place: what is not taken may be infinite.
+// CHECK-LABEL: func.func @taken_compute
+// CHECK: scf.parallel (%[[ROW:.*]], %[[TO:.*]]) =
+// CHECK: %[[PLACE:.*]] = arith.index_cast
+// CHECK: %[[IS:.*]] = arith.cmpi ult, %[[PLACE]], %c8
+// CHECK: %[[FROM:.*]] = arith.select %[[IS]], %[[PLACE]], %c0
+// CHECK: %[[ENTRY:.*]] = memref.load %{{.*}}[%[[ROW]], %[[FROM]], %{{.*}}]
+// CHECK: %[[POSITIVE:.*]] = arith.addf %[[ENTRY]], %{{.*}}
+// CHECK: arith.select %[[IS]], %[[POSITIVE]], %{{.*}} : f32
+nn.program @taken frozen reads(@r) {
+^bb0(%x: tensor<?x8xf32>):
+  %places = nn.top_k %x count 3 : tensor<?x8xf32>
+  %0 = nn.gather %x at %places : tensor<?x8xf32>, tensor<?x3xi64>
+  nn.return %0 : tensor<?x3xf32>
+}
 // An angle is an elementwise loop, whose functions are inlined later.
 // CHECK-LABEL: func.func @angles_compute
 // CHECK: math.sin

@@ -40,6 +40,17 @@ LogicalResult SliceOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+SmallVector<Value> PadOp::getResiduals() { return {}; }
+
+LogicalResult PadOp::buildAdjoint(AdjointBuilder &adjoints) {
+  adjoints.accumulate(
+      getInput(),
+      SliceOp::create(adjoints.builder(), getLoc(),
+                      adjoints.cotangent(getResult()), getAxis(), getLow(),
+                      tensorOf(getInput()).getDimSize(getAxis())));
+  return success();
+}
+
 SmallVector<Value> ReshapeOp::getResiduals() { return {}; }
 
 LogicalResult ReshapeOp::buildAdjoint(AdjointBuilder &adjoints) {
@@ -89,6 +100,46 @@ LogicalResult TakeOp::buildAdjoint(AdjointBuilder &adjoints) {
   }
   if (sum)
     adjoints.accumulate(getInput(), sum);
+  return success();
+}
+
+bool GatherOp::isDifferentiable(unsigned operandNumber) {
+  return operandNumber == 0;
+}
+
+SmallVector<Value> GatherOp::getResiduals() { return {getIndex()}; }
+
+/// The product with the matrix [n, k] of ones where an entry was taken: of one
+/// that was taken several times the cotangents are added in that order.
+LogicalResult GatherOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  auto input = tensorOf(getInput()), index = tensorOf(getIndex());
+  Type element = input.getElementType();
+  const int64_t batch = input.getDimSize(0), entries = input.getDimSize(1),
+                taken = index.getDimSize(1);
+  const int64_t width = input.getRank() == 3 ? input.getDimSize(2) : 1;
+  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+    auto type = RankedTensorType::get(shape, getElementTypeOrSelf(value));
+    return value.getType() == type
+               ? value
+               : ReshapeOp::create(builder, type, value).getResult();
+  };
+  SmallVector<Attribute> numbers;
+  for (int64_t i = 0; i < entries; ++i)
+    numbers.push_back(builder.getFloatAttr(element, static_cast<double>(i)));
+  Value places = ConstantOp::create(
+      builder, DenseElementsAttr::get(RankedTensorType::get({entries}, element),
+                                      numbers));
+  Value wanted = CastOp::create(
+      builder, RankedTensorType::get({batch, taken}, element), getIndex());
+  // 1 where an entry is the one that is wanted: [b, k, n].
+  Value isWanted =
+      EqualOp::create(builder, reshape(wanted, {batch, taken, 1}), places);
+  Value sum = BatchMatmulOp::create(
+      builder, isWanted,
+      reshape(adjoints.cotangent(getResult()), {batch, taken, width}),
+      /*transpose_lhs=*/true, /*transpose_rhs=*/false);
+  adjoints.accumulate(getInput(), reshape(sum, input.getShape()));
   return success();
 }
 

@@ -582,26 +582,6 @@ LogicalResult BucketizeOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> location,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  auto type = tensorOf(adaptor.getInput());
-  if (type.getRank() < 2)
-    return emitAt(location, context, getOperationName())
-           << "takes " << type << "; expected rank 2 or more (C1)";
-  const auto count = static_cast<int64_t>(adaptor.getCount());
-  if (type.isDynamicDim(type.getRank() - 1) || count < 1 ||
-      count > type.getShape().back())
-    return emitAt(location, context, getOperationName())
-           << "finds the " << count << " largest of " << type
-           << "; expected 1 to the last dimension (C2)";
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = count;
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
-  return success();
-}
-
 LogicalResult CrossOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> location,
                                         Adaptor adaptor,

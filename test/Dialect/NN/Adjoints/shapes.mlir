@@ -64,6 +64,35 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[REDUCE:.+]] = nn.reduce  sum %[[MUL2]] axes [0]
   // CHECK-NEXT: nn.apply_gradients %[[SLICE]] {@w = %[[REDUCE]] : tensor<4xf32>} over @g : tensor<?x1xf32>
 
+  nn.program @pad reads(@r) {
+  ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+    %w = nn.read @w : tensor<4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %p = nn.pad %z axis 1 low 2 high 1 : tensor<?x4xf32>
+    %l = nn.slice %p axis 1 offset 3 size 1 : tensor<?x7xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  // CHECK-LABEL: nn.program @pad
+  // CHECK: %[[PAD:.+]] = nn.pad %{{.+}} axis 1 low 3 high 3
+  // CHECK-NEXT: %[[SLICE:.+]] = nn.slice %[[PAD]] axis 1 offset 2 size 4
+  // CHECK-NEXT: nn.mul %[[SLICE]]
+
+  // What is taken twice is added up by a product with ones and zeros.
+  nn.program @gather reads(@r) {
+  ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+    %w = nn.read @w : tensor<4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %places = nn.top_k %x count 1 : tensor<?x4xf32>
+    %l = nn.gather %z at %places : tensor<?x4xf32>, tensor<?x1xi64>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  // CHECK-LABEL: nn.program @gather
+  // CHECK: %[[PLACES:.+]] = nn.top_k
+  // CHECK: nn.gather %{{.+}} at %[[PLACES]]
+  // CHECK: %[[WANTED:.+]] = nn.cast %[[PLACES]]
+  // CHECK: %[[ONES:.+]] = nn.equal
+  // CHECK: nn.batch_matmul %[[ONES]] transposed, %{{.+}} : tensor<?x1x4xf32>, tensor<?x1x1xf32>
+
   nn.program @reshape reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>

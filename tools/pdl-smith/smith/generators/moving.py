@@ -123,15 +123,7 @@ class Pad(Generator):
                                high=r.randint(0, 2))
 
     def build(self, b, step, v, s):
-        low, high, axis = s["low"], s["high"], s["axis"]
-        if not b.plain:
-            return pdl.pad(pdl.stop_gradient(v[0]), axis, low, high)
-        # It has no gradient. Values are joined behind their first axis.
-        shape = tuple(v[0].type.shape)
-        value = v[0] if axis else pdl.reshape(v[0], (1, *shape))
-        zeros = pdl.mul(pdl.slice(value, axis or 1, 0, 1), 0.0)
-        value = pdl.concat([zeros] * low + [value] + [zeros] * high, axis=axis or 1)
-        return value if axis else pdl.reshape(value, (shape[0] + low + high, *shape[1:]))
+        return pdl.pad(v[0], s["axis"], s["low"], s["high"])
 
 
 class Reshape(Generator):

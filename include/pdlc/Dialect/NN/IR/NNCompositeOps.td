@@ -323,26 +323,6 @@ def NN_OneHotOp : NN_CompositeOp<"one_hot", [NN_InferType]> {
   let assemblyFormat = "$input `classes` $classes attr-dict `:` type($input)";
 }
 
-def NN_GatherOp : NN_CompositeOp<"gather", [NN_InferType]> {
-  let summary = "Entries of a sample's list, by their places";
-  let description = [{
-    Entry j of a sample's result is entry index[j] of its input; a place that is none, such
-    as -1, gives zeros. It is a product with a matrix [k, n] of ones and zeros for each
-    sample: entries that are not taken are finite. Gradients flow into the entries that are.
-
-    Constraints:
-    - (C1) From [b, n] or [b, n, d] and places [b, k] to [b, k] or [b, k, d], with n at most
-      4096.
-
-    Example:
-    ```mlir
-    %0 = nn.gather %x at %best : tensor<?x10x8xf32>, tensor<?x3xi64>
-    ```
-  }];
-  let arguments = (ins NN_FloatTensor:$input, RankedTensorOf<[I64]>:$index);
-  let assemblyFormat = "$input `at` $index attr-dict `:` type(operands)";
-}
-
 def NN_CumulativeSumOp : NN_CompositeOp<"cumulative_sum", [SameOperandsAndResultType]> {
   let summary = "Sums of all that stands before";
   let description = [{

@@ -740,6 +740,28 @@ def NN_TopKOp : NN_PureOp<"top_k", [StopsGradients, NN_InferType]> {
   let assemblyFormat = "$input `count` $count attr-dict `:` type($input)";
 }
 
+def NN_GatherOp : NN_PureOp<"gather", [NN_DifferentiableSome, NN_InferType]> {
+  let summary = "Entries of a sample's list, by their places";
+  let description = [{
+    Entry j of a sample's result is entry index[j] of its input; a place that is none, such
+    as -1, gives zeros. Entries are copied: what is not taken may be infinite or NaN. A zero
+    that is taken is +0. Gradients flow into the entries that are taken; of one that is
+    taken several times they add up, in the order of the result.
+
+    Constraints:
+    - (C1) From [b, n] or [b, n, d] and places [b, k] to [b, k] or [b, k, d], with n at most
+      4096.
+
+    Example:
+    ```mlir
+    %0 = nn.gather %x at %best : tensor<?x10x8xf32>, tensor<?x3xi64>
+    ```
+  }];
+  let arguments = (ins NN_FloatTensor:$input, RankedTensorOf<[I64]>:$index);
+  let results = (outs NN_FloatTensor:$result);
+  let assemblyFormat = "$input `at` $index attr-dict `:` type(operands)";
+}
+
 def NN_CastOp : NN_PureOp<"cast", [NN_DifferentiableSome,
     DeclareOpInterfaceMethods<RowsOpInterface, ["leadsToOtherRows"]>]> {
   let summary = "Ids as numbers, numbers as ids, and floats of the other type";

@@ -329,10 +329,10 @@ def NN_ReluGradientOp : NN_PureOp<"relu_gradient", [NN_ElementwisePostOp, StopsG
   let assemblyFormat = "$cotangent `,` $output attr-dict `:` type($cotangent)";
 }
 
-def NN_PadOp : NN_PureOp<"pad", [NN_InferType, StopsGradients]> {
+def NN_PadOp : NN_PureOp<"pad", [NN_InferType, NN_Differentiable]> {
   let summary = "Zeros before and behind, along one axis";
   let description = [{
-    The adjoint of `nn.slice`.
+    The adjoint of `nn.slice`, which is its adjoint.
 
     Constraints:
     - (C1) 0 <= axis < rank, the axis is static, low >= 0, high >= 0.

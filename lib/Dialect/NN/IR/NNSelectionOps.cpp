@@ -1,0 +1,58 @@
+//===- NNSelectionOps.cpp - Places of entries, and entries by places ------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "pdlc/Dialect/NN/IR/NN.h"
+
+using namespace mlir;
+using namespace pdlc;
+using namespace pdlc::nn;
+
+/// The most entries of a list: the adjoint of nn.gather forms a row of ones and
+/// zeros of that length for each entry that is taken.
+static constexpr int64_t kMostEntries = 4096;
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto input = tensorOf(adaptor.getInput()),
+       index = tensorOf(adaptor.getIndex());
+  const bool isList = (input.getRank() == 2 || input.getRank() == 3) &&
+                      !input.isDynamicDim(1) &&
+                      input.getDimSize(1) <= kMostEntries;
+  if (!isList || index.getRank() != 2 || index.isDynamicDim(1) ||
+      input.getDimSize(0) != index.getDimSize(0))
+    return emitOptionalError(location, "'nn.gather' op takes entries of ",
+                             input, " at ", index,
+                             "; expected [b, n] or [b, n, d], n at most 4096, "
+                             "and places [b, k] (C1)");
+  SmallVector<int64_t> shape(input.getShape());
+  shape[1] = index.getDimSize(1);
+  types.push_back(RankedTensorType::get(shape, input.getElementType()));
+  return success();
+}
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto type = tensorOf(adaptor.getInput());
+  if (type.getRank() < 2)
+    return emitOptionalError(location, "'nn.top_k' op takes ", type,
+                             "; expected rank 2 or more (C1)");
+  const auto count = static_cast<int64_t>(adaptor.getCount());
+  if (type.isDynamicDim(type.getRank() - 1) || count < 1 ||
+      count > type.getShape().back())
+    return emitOptionalError(location, "'nn.top_k' op finds the ", count,
+                             " largest of ", type,
+                             "; expected 1 to the last dimension (C2)");
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = count;
+  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
+  return success();
+}
