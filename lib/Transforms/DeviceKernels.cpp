@@ -78,11 +78,15 @@ static Value addressInKernel(OpBuilder &builder, Value memref) {
 /// Lets the thread that does a turn form the products in it.
 static void callLibrary(func::FuncOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
-  SmallVector<rt::GemmOp> products;
-  kernel.walk([&](rt::GemmOp product) { products.push_back(product); });
-  for (rt::GemmOp product : products) {
+  // Those that the body of a scan may hold.
+  SmallVector<Operation *> products;
+  kernel.walk([&](Operation *op) {
+    if (isa<rt::GemmOp, rt::BatchGemmOp, rt::ReduceRowsOp>(op))
+      products.push_back(op);
+  });
+  for (Operation *product : products) {
     OpBuilder builder(product);
-    Location loc = product.getLoc();
+    Location loc = product->getLoc();
     const auto call = [&](StringRef name, Type element,
                           ArrayRef<LibraryArgument> arguments) {
       SmallVector<Value> values = valuesOf(arguments);
@@ -99,7 +103,7 @@ static void callLibrary(func::FuncOp kernel) {
     };
     launchFromLibrary(product,
                       {builder, address, nullptr, nullptr, nullptr, call});
-    product.erase();
+    product->erase();
   }
 }
 

@@ -43,6 +43,34 @@ nn.program @train reads(@r) {
   nn.minimize %l over [@g] : tensor<?x1xf32>
 }
 
+// A row of rank 3 has several rows for a linear layer, which the scans yield as one.
+// CHECK-LABEL: nn.program @matrices
+// CHECK: nn.scan %{{.*}} of %{{.*}} with
+// CHECK: %[[JOINED:.*]] = nn.reshape %{{.*}} : (tensor<?x2x3xf32>) -> tensor<?x3xf32>
+// CHECK: %[[PRODUCT:.*]] = nn.matmul %[[JOINED]]
+// CHECK: nn.reshape %[[PRODUCT]] : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
+// CHECK: %[[APART:.*]] = nn.reshape %[[JOINED]] : (tensor<?x3xf32>) -> tensor<?x2x3xf32>
+// CHECK: nn.yield %{{.*}}, %[[APART]] : tensor<?x2x3xf32>, tensor<?x2x3xf32>
+// CHECK: nn.scan
+// CHECK: nn.yield
+// CHECK: nn.matmul %{{.*}} transposed, %{{.*}} : tensor<?x3xf32>, tensor<?x3xf32>
+nn.program @matrices reads(@r) {
+^bb0(%c: !nn.ragged<?x1x*xi64>):
+  %x = nn.lookup @t[%c] pool(none) : (!nn.ragged<?x1x*xi64>) -> tensor<?x3xf32>
+  %twice = nn.concat %x, %x axis 1 : tensor<?x3xf32>, tensor<?x3xf32>
+  %rows = nn.reshape %twice : (tensor<?x6xf32>) -> tensor<?x2x3xf32>
+  %h = nn.scan %rows of %c {
+  ^bb0(%row: tensor<?x2x3xf32>, %before: tensor<?x2x3xf32>):
+    %0 = nn.mul %row, %before : tensor<?x2x3xf32>, tensor<?x2x3xf32>
+    %1 = nn.linear %0, @u : (tensor<?x2x3xf32>) -> tensor<?x2x3xf32>
+    %2 = nn.add %row, %1 : tensor<?x2x3xf32>, tensor<?x2x3xf32>
+    nn.yield %2 : tensor<?x2x3xf32>
+  } : tensor<?x2x3xf32>, !nn.ragged<?x1x*xi64>
+  %s = nn.segment_sum %h of %c : (tensor<?x2x3xf32>, !nn.ragged<?x1x*xi64>) -> tensor<?x1x2x3xf32>
+  %l = nn.reduce sum %s axes [2, 3] : tensor<?x1x2x3xf32>
+  nn.minimize %l over [@g] : tensor<?x1xf32>
+}
+
 // A result that depends on nothing trained has a cotangent that leads nowhere: there is no
 // scan the other way.
 // CHECK-LABEL: nn.program @only_rows

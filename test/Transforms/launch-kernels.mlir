@@ -251,10 +251,15 @@ module @library {
     %0 = rt.view %x[%c0] size(%n) : !llvm.ptr -> memref<?x4x4xf32>
     scf.parallel (%i) = (%c0) to (%n) step (%c1) {
       %own = memref.alloca() : memref<4x4xf32>
+      %ownThree = memref.alloca() : memref<1x4x4xf32>
       %1 = rt.view %w[%c0] : !llvm.ptr -> memref<4x4xf32>
       // CHECK: %[[OWN:.*]] = llvm.inttoptr
       // CHECK: func.call @pdldevice_product_f32(%c0, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %c0, %{{.*}}, %{{.*}}, %[[OWN]], %c4, %c0, %c1)
       rt.gemm strict %worker, %1, %1 transposed post [] into %own : !llvm.ptr, memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+      // Products of a row of rank 3, as the body of a scan has them.
+      %3 = rt.view %w[%c0] : !llvm.ptr -> memref<1x4x4xf32>
+      // CHECK: func.call @pdldevice_batch_product_f32(%c0, %c1, %c1, %c4, %c4, %c4, %{{.*}}, %{{.*}}, %{{.*}}, %c0, %c1)
+      rt.batch_gemm %worker, %3, %3 transposed into %ownThree : !llvm.ptr, memref<1x4x4xf32>, memref<1x4x4xf32>, memref<1x4x4xf32>
       %2 = memref.load %own[%c0, %c0] : memref<4x4xf32>
       memref.store %2, %0[%i, %c0, %c0] : memref<?x4x4xf32>
       scf.reduce

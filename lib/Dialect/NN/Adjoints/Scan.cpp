@@ -72,6 +72,10 @@ private:
   /// Whether the rows of a value of the body are its results, if it has any.
   bool isYielded(Value value);
   Value addInput(Value rows);
+  int64_t partsOf(Value value);
+  Value apart(OpBuilder &builder, Value value);
+  Value joined(OpBuilder &builder, Value value, Type type);
+  Value rowsApart(Value value);
   Value rowsOf(Value value);
   Value insideOf(Value value);
   Value behind(Value value);
@@ -96,6 +100,9 @@ private:
   Operation *lastOfFront = nullptr;
   /// What values are in the block, behind the scan, and as rows of bags.
   DenseMap<Value, Value> insideValues, valuesBehind, rows;
+  /// By value of which a row has several rows, as a linear layer makes them of
+  /// a row of rank 3: what the body yields for it.
+  DenseMap<Value, Value> yieldedApart;
 };
 
 } // namespace
@@ -168,6 +175,40 @@ void BodyAdjoint::findSums() {
   }
 }
 
+/// How many rows a value of the body, or of the block, has for one row of the
+/// bags: several where a reshape has joined dimensions with the first one.
+int64_t BodyAdjoint::partsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isRow(value))
+    return 1;
+  Value of;
+  for (Value operand : op->getOperands())
+    if (isRow(operand)) {
+      of = operand;
+      break;
+    }
+  if (!of)
+    return 1;
+  auto elements = [](Value rows) {
+    return ShapedType::getNumElements(tensorOf(rows).getShape().drop_front());
+  };
+  const int64_t parts = partsOf(of);
+  return isa<ReshapeOp>(op) ? parts * elements(of) / elements(value) : parts;
+}
+
+/// The rows of a value that belong to one row of the bags, as one row.
+Value BodyAdjoint::apart(OpBuilder &builder, Value value) {
+  auto type = tensorOf(value);
+  SmallVector<int64_t> shape{type.getDimSize(0), partsOf(value)};
+  llvm::append_range(shape, type.getShape().drop_front());
+  return ReshapeOp::create(builder, scan.getLoc(), type.clone(shape), value);
+}
+
+/// The opposite.
+Value BodyAdjoint::joined(OpBuilder &builder, Value value, Type type) {
+  return ReshapeOp::create(builder, scan.getLoc(), type, value);
+}
+
 /// A state is the row before of a result, but for the first row of a bag: where
 /// that is no zero, the scan yields the state itself.
 bool BodyAdjoint::isYielded(Value value) {
@@ -188,7 +229,11 @@ void BodyAdjoint::keepRows() {
   if (kept.empty())
     return;
   SmallVector<Value> yielded(scan.getYielded());
-  llvm::append_range(yielded, kept);
+  OpBuilder atEnd(body.getTerminator());
+  for (Value value : kept)
+    yielded.push_back(partsOf(value) == 1
+                          ? value
+                          : yieldedApart[value] = apart(atEnd, value));
   OpBuilder builder(scan);
   auto more = ScanOp::create(
       builder, scan.getLoc(), TypeRange(ValueRange(yielded)), scan.getInputs(),
@@ -201,14 +246,23 @@ void BodyAdjoint::keepRows() {
   scan = more;
 }
 
+/// The rows of all bags of a value of the body, one for each row of the bags.
+Value BodyAdjoint::rowsApart(Value value) {
+  auto yielded = scan.getYielded();
+  if (Value inParts = yieldedApart.lookup(value))
+    value = inParts;
+  return scan.getRows()[llvm::find(yielded, value) - yielded.begin()];
+}
+
 /// The rows of all bags of a value of the body.
 Value BodyAdjoint::rowsOf(Value value) {
   if (Value known = rows.lookup(value))
     return known;
   Value found;
   if (isYielded(value)) {
-    auto yielded = scan.getYielded();
-    found = scan.getRows()[llvm::find(yielded, value) - yielded.begin()];
+    found = rowsApart(value);
+    if (found.getType() != value.getType())
+      found = joined(outer.builder(), found, value.getType());
   } else {
     const unsigned number = cast<BlockArgument>(value).getArgNumber();
     const unsigned first = scan.getInputs().size();
@@ -242,7 +296,18 @@ Value BodyAdjoint::insideOf(Value value) {
   if (Value known = insideValues.lookup(value))
     return known;
   Value found;
-  if (isRow(value)) {
+  auto atFrontOfBlock = [&] {
+    OpBuilder builder(scan.getContext());
+    builder.setInsertionPointToStart(block);
+    if (lastOfFront)
+      builder.setInsertionPointAfter(lastOfFront);
+    return builder;
+  };
+  if (isRow(value) && yieldedApart.contains(value)) {
+    OpBuilder atFront = atFrontOfBlock();
+    found = joined(atFront, addInput(rowsApart(value)), value.getType());
+    lastOfFront = found.getDefiningOp();
+  } else if (isRow(value)) {
     found = addInput(rowsOf(value));
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     const unsigned number =
@@ -250,10 +315,7 @@ Value BodyAdjoint::insideOf(Value value) {
     found = block->addArgument(value.getType(), scan.getLoc());
     shared.push_back(scan.getShared()[number]);
   } else {
-    OpBuilder atFront(scan.getContext());
-    atFront.setInsertionPointToStart(block);
-    if (lastOfFront)
-      atFront.setInsertionPointAfter(lastOfFront);
+    OpBuilder atFront = atFrontOfBlock();
     found = cloneWith(value, atFront,
                       [&](Value operand) { return insideOf(operand); });
     lastOfFront = found.getDefiningOp();
@@ -277,6 +339,8 @@ Value BodyAdjoint::behind(Value value) {
     else
       found = reverse.getRows()[carries.size() +
                                 (llvm::find(outputs, value) - outputs.begin())];
+    if (found.getType() != value.getType())
+      found = joined(outer.builder(), found, value.getType());
   } else if (auto argument = dyn_cast<BlockArgument>(value)) {
     const unsigned number =
         argument.getArgNumber() - scan.getSharedArguments()[0].getArgNumber();
@@ -325,8 +389,13 @@ void BodyAdjoint::connect() {
       findOutput(found);
 
   llvm::append_range(next, outputs);
-  for (Value &value : next)
+  for (Value &value : next) {
+    // What a body yields is a row of the bags.
+    const int64_t parts = partsOf(value);
     value = insideOf(value);
+    if (parts != 1)
+      value = apart(opBuilder, value);
+  }
   // A result has a cotangent, so there is an input.
   reverse = ScanOp::create(outer.builder(), scan.getLoc(),
                            TypeRange(ValueRange(next)), inputs, scan.getBags(),

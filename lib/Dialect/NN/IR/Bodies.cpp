@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "pdlc/Support/Phases.h"
 
 using namespace mlir;
 using namespace pdlc;
@@ -40,6 +41,14 @@ LogicalResult pdlc::nn::inferFromBody(std::optional<Location> location,
                              "(C3)");
   llvm::append_range(types, body.front().back().getOperandTypes());
   return success();
+}
+
+bool pdlc::nn::isInPhaseModel(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto phase =
+      module ? module->getAttrOfType<StringAttr>(NNDialect::kPhaseAttrName)
+             : StringAttr();
+  return !phase || phase.getValue() == stringify(Phase::Model);
 }
 
 LogicalResult

@@ -23,6 +23,9 @@ mlir::LogicalResult inferFromBody(std::optional<mlir::Location> location,
                                   llvm::StringRef operation, mlir::Region &body,
                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// Whether the module of an op is one that a user writes.
+bool isInPhaseModel(mlir::Operation *op);
+
 /// Refuses ops of a body that do more than compute, and those of which
 /// `hinders` says something, the end of a sentence that begins with the op's
 /// name. `what` names the op of the body in the errors, which cite C4.

@@ -141,15 +141,18 @@ LogicalResult ScanOp::verifyRegions() {
     if (!isOfRows(type))
       return yield.emitOpError()
              << "yields " << type << "; expected a row [?, ...] (C3)";
+  // Behind phase `model` passes write bodies: they join dimensions of a row,
+  // and take them apart again.
+  const bool isOfModel = isInPhaseModel(*this);
   return verifyBodyComputes(
-      getBody(), "scan", [](Operation &op) -> std::string {
+      getBody(), "scan", [&](Operation &op) -> std::string {
         // The loop over rows is one kernel, which does not branch.
         if (isa<BodyOpInterface>(op))
           return "has bodies of its own";
         if (op.hasTrait<MeasuresLoss>())
           return "measures the loss of a sample";
         auto mixing = dyn_cast<SampleMixingOpInterface>(op);
-        return mixing ? mixing.mixesSamples().value_or("") : "";
+        return mixing && isOfModel ? mixing.mixesSamples().value_or("") : "";
       });
 }
 

@@ -184,7 +184,18 @@ class Scan(Recurrent):
         weight = b.param("w", (width, width)) if s["body"] != "sum" else None
         decay = pdl.sigmoid(b.param("d", (width,)))
 
+        # Where states begin with numbers, some are matrices: rows of rank 3, and products of them.
+        cube = len(v) > 2 and step.number % 2 == 0
+
+        def matrices(value):
+            shape = tuple(value.type.shape)
+            row = pdl.reshape(value, (*shape[:-1], 1, shape[-1]))
+            return pdl.concat([row, pdl.neg(row)], axis=len(shape) - 1)
+
         def unit(row, state):
+            if cube and s["body"] == "gate":
+                return pdl.tanh(pdl.add(row, pdl.matmul(
+                    pdl.matmul(row, state, transpose_rhs=True), state)))
             if s["body"] == "linear":
                 return pdl.tanh(pdl.add(row, pdl.linear(state, weight)))
             if s["body"] == "gate":
@@ -198,9 +209,11 @@ class Scan(Recurrent):
             return [pdl.mul(decay, one) for one in after] + further
 
         init = [v[2], pdl.neg(v[2])][:states] if len(v) > 2 else [width] * states
+        if cube:
+            inputs, init = matrices(inputs), [matrices(one) for one in init]
         results = pdl.scan(inputs, v[1], body, init=init, from_end=s["from_end"])
         several = results if isinstance(results, tuple) else (results,)
         total = several[0]
         for one in several[1:]:
             total = pdl.add(total, one)
-        return total
+        return pdl.reduce("sum", total, [1]) if cube else total
