@@ -9,7 +9,9 @@
 // Addresses are reserved in large blocks, and backed by memory in small steps
 // as they are taken. So however much is taken, the process has a few mappings
 // for each block (the system allows 65,530 of them), and what is taken next
-// follows what was taken before, on the same huge page.
+// follows what was taken before, on the same huge page. The first huge page is
+// backed in smaller steps that double: a process may have thousands of tables
+// of a few rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,8 @@ public:
   static constexpr size_t defaultBlockBytes = size_t(1) << 30;
   /// What is backed by memory at once: a huge page.
   static constexpr size_t stepBytes = size_t(2) << 20;
+  /// What is backed of the first block at first, and at least.
+  static constexpr size_t leastBytes = size_t(64) << 10;
 
   explicit AddressBlocks(size_t blockBytes = defaultBlockBytes)
       : preferredBytes(blockBytes) {}

@@ -11,6 +11,7 @@
 #include "pdlrt/Core/OutOfMemory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <new>
 #include <sys/mman.h>
@@ -72,14 +73,33 @@ void AddressBlocks::reserveBlock(size_t least) {
   }
 }
 
+/// Makes a huge page of the small pages that have been written. A refusal only
+/// costs speed.
+static void collapse(char *page) {
+#ifndef MADV_COLLAPSE
+  constexpr int MADV_COLLAPSE = 25;
+#endif
+  (void)madvise(page, AddressBlocks::stepBytes, MADV_COLLAPSE);
+}
+
 /// Backs the next `bytes` of the last block.
 void AddressBlocks::commit(size_t bytes) {
   const auto missing = size_t(next + bytes - backed);
-  const size_t more = std::min(roundUp(missing), size_t(end - backed));
+  const auto before = size_t(backed - blocks.back().start);
+  const bool isFirstStep = blocks.size() == 1 && before < stepBytes;
+  size_t more = roundUp(missing);
+  // A mapping that is smaller than a huge page gets small ones.
+  if (isFirstStep && before + missing <= stepBytes)
+    more = std::max(leastBytes, std::bit_ceil(before + missing)) - before;
+  else if (isFirstStep)
+    more = roundUp(before + missing) - before;
+  more = std::min(more, size_t(end - backed));
   if (mprotect(backed, more, PROT_READ | PROT_WRITE) != 0)
     throw OutOfMemory(more);
   backed += more;
   held += more;
+  if (isFirstStep && before > 0 && before + more >= stepBytes)
+    collapse(blocks.back().start);
 }
 
 char *AddressBlocks::take(size_t bytes) {

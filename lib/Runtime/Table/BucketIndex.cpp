@@ -8,6 +8,8 @@
 
 #include "Table/BucketIndex.h"
 
+#include "pdlrt/Core/OutOfMemory.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -50,7 +52,7 @@ size_t BucketPool::memoryBytes() const {
 BucketIndex::~BucketIndex() {
   // Those of the pool go with it.
   if (bucketCount > 0 && isSmall(bucketCount))
-    delete[] chunks.front();
+    delete[] chunks[0];
 }
 
 /// Into the first bucket with room.
@@ -79,7 +81,7 @@ uint64_t BucketIndex::grown(uint64_t buckets, double phase) {
 
 void BucketIndex::insert(uint64_t mixed, uint32_t row, double phase,
                          BucketPool &pool) {
-  if (double(keyCount + 1) > roomOf(bucketCount))
+  if (double(keyCount) + 1 > roomOf(bucketCount))
     growTo(grown(bucketCount, phase), pool);
   put(mixed, row);
   ++keyCount;
@@ -88,7 +90,7 @@ void BucketIndex::insert(uint64_t mixed, uint32_t row, double phase,
 void BucketIndex::reserve(uint64_t count, double phase, BucketPool &pool) {
   // The sizes that `insert` would grow to: the next growth is as far away.
   uint64_t wanted = bucketCount;
-  while (double(keyCount + count) > roomOf(wanted))
+  while (double(keyCount) + double(count) > roomOf(wanted))
     wanted = grown(wanted, phase);
   if (wanted > bucketCount)
     growTo(wanted, pool);
@@ -131,26 +133,26 @@ bool BucketIndex::erase(uint64_t mixed, uint32_t &row) {
 
 /// To `count` buckets that hold all keys.
 void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
-  const uint64_t chunkCount =
-      isSmall(count)
-          ? 1
-          : (count + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
-  std::vector<Bucket *> made;
-  made.reserve(chunkCount);
+  if (count > UINT32_MAX)
+    throw OutOfMemory(count * sizeof(Bucket));
+  const uint64_t chunkCount = chunksOf(count);
+  auto made = std::make_unique<Bucket *[]>(chunkCount);
   if (isSmall(count)) {
-    made.push_back(new Bucket[count]());
+    made[0] = new Bucket[count]();
   } else {
+    uint64_t taken = 0;
     try {
-      while (made.size() < chunkCount)
-        made.push_back(pool.take());
+      for (; taken < chunkCount; ++taken)
+        made[taken] = pool.take();
     } catch (...) {
-      for (Bucket *chunk : made)
-        pool.give(chunk);
+      for (uint64_t i = 0; i < taken; ++i)
+        pool.give(made[i]);
       throw;
     }
   }
-  const std::vector<Bucket *> old = std::exchange(chunks, std::move(made));
-  const uint64_t oldCount = std::exchange(bucketCount, count);
+  const std::unique_ptr<Bucket *[]> old =
+      std::exchange(chunks, std::move(made));
+  const uint64_t oldCount = std::exchange(bucketCount, uint32_t(count));
   const bool wasSmall = isSmall(oldCount);
   const auto oldBucket = [&](uint64_t at) -> const Bucket & {
     return old[at / BucketPool::chunkSize][at % BucketPool::chunkSize];
@@ -167,18 +169,17 @@ void BucketIndex::growTo(uint64_t count, BucketPool &pool) {
       pool.give(old[at / BucketPool::chunkSize]);
   }
   if (wasSmall && oldCount > 0)
-    delete[] old.front();
+    delete[] old[0];
   else if (!wasSmall && oldCount % BucketPool::chunkSize != 0)
-    pool.give(old.back());
+    pool.give(old[oldCount / BucketPool::chunkSize]);
 }
 
 void BucketIndex::giveBack(BucketPool &pool) {
   if (isSmall(bucketCount) && bucketCount > 0)
-    delete[] chunks.front();
+    delete[] chunks[0];
   else
-    for (Bucket *chunk : chunks)
-      pool.give(chunk);
-  // Braces would keep the memory.
-  chunks = std::vector<Bucket *>();
+    for (uint64_t i = 0; i < chunksOf(bucketCount); ++i)
+      pool.give(chunks[i]);
+  chunks.reset();
   bucketCount = 0;
 }

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <immintrin.h>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -122,6 +123,7 @@ private:
 };
 
 /// The keys of one shard. All keys are mixed (pdlabi::mixKey). Not thread-safe.
+/// A table has one for each of its shards, so an empty one is 16 bytes.
 class BucketIndex {
 public:
   BucketIndex() = default;
@@ -185,7 +187,7 @@ public:
 
   /// Bytes held beside chunks of the pool.
   size_t memoryBytes() const {
-    return chunks.capacity() * sizeof(Bucket *) +
+    return chunksOf(bucketCount) * sizeof(Bucket *) +
            (isSmall(bucketCount) ? bucketCount * sizeof(Bucket) : 0);
   }
 
@@ -196,6 +198,9 @@ private:
   };
   /// A small index has one chunk, of the size that it needs, from the heap.
   static bool isSmall(uint64_t count) { return count <= BucketPool::chunkSize; }
+  static uint64_t chunksOf(uint64_t buckets) {
+    return (buckets + BucketPool::chunkSize - 1) / BucketPool::chunkSize;
+  }
   /// The top bits chose the shard; the next ones choose the bucket. Buckets are
   /// in the order of the mixed keys, so that growing walks through both tables
   /// from one end to the other.
@@ -227,9 +232,11 @@ private:
   void put(uint64_t mixed, uint32_t row);
   void growTo(uint64_t count, BucketPool &pool);
 
-  std::vector<Bucket *> chunks;
-  uint64_t bucketCount = 0;
-  uint64_t keyCount = 0;
+  /// As many as `chunksOf` says.
+  std::unique_ptr<Bucket *[]> chunks;
+  /// A number of a row has fewer bits.
+  uint32_t bucketCount = 0;
+  uint32_t keyCount = 0;
 };
 
 } // namespace pdlrt

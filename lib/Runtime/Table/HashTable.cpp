@@ -115,8 +115,8 @@ Status HashTable::insertRow(int number, Shard &shard, int64_t key,
     reading->noteNew(key);
   PDLRT_RETURN_IF_ERROR(makeRow(number, shard, mixed, row));
   uint32_t bits = 0;
-  if (shard.waiting.size() > 0)
-    waits -= shard.waiting.erase(mixed, bits);
+  if (waiting && waiting[number].size() > 0)
+    waits -= waiting[number].erase(mixed, bits);
   char *memoryOfRow = rowAt(number, row);
   // The next new rows mostly stand behind this one; of long ones the processor
   // loads the rest by itself.
@@ -285,8 +285,8 @@ int64_t HashTable::findSlice(int64_t count, const int64_t *keys, void **rows,
 // Keys that wait, and rows that go
 //===----------------------------------------------------------------------===//
 
-bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
-                           uint64_t mixed, int64_t occurrences) {
+bool HashTable::isAdmitted(int number, int64_t key, uint64_t mixed,
+                           int64_t occurrences) {
   const TableLife &life = options().life;
   if (life.admission == PDL_ADMIT_PROBABILITY)
     return pdlabi::isDrawn(life.admissionProbability, options().seed,
@@ -294,7 +294,7 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
   if (!life.notesWaiting())
     return true;
   uint32_t bits = 0;
-  const bool isWaiting = shard.waiting.find(mixed, bits);
+  const bool isWaiting = waiting[number].find(mixed, bits);
   const int64_t sum = std::max<int64_t>(occurrences, 0) +
                       (isWaiting ? WaitingBits(bits).count() : 0);
   if (sum >= life.admissionCount)
@@ -304,9 +304,9 @@ bool HashTable::isAdmitted(int number, Shard &shard, int64_t key,
     return false;
   const WaitingBits noted(sum, period(), /*isDirty=*/true);
   if (isWaiting)
-    shard.waiting.replace(mixed, noted.bits());
+    waiting[number].replace(mixed, noted.bits());
   else {
-    shard.waiting.insert(mixed, noted.bits(), phaseOf(number), buckets);
+    waiting[number].insert(mixed, noted.bits(), phaseOf(number), buckets);
     ++waits;
   }
   return false;
@@ -336,8 +336,8 @@ Status HashTable::admit(int64_t count, const int64_t *keys,
                         TableScratch &scratch, int64_t &inserted) {
   return admitAll(
       count, keys, rows, scratch, inserted,
-      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int64_t i) {
-        return isAdmitted(number, shard, key, mixed, occurrences[i]);
+      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i) {
+        return isAdmitted(number, key, mixed, occurrences[i]);
       },
       [](int, uint64_t) {});
 }
@@ -349,9 +349,9 @@ Status HashTable::admitUnless(int64_t count, const int64_t *keys,
                               const Prefetch &prefetch) {
   return admitAll(
       count, keys, rows, scratch, inserted,
-      [&](int number, Shard &shard, int64_t key, uint64_t mixed, int64_t i) {
+      [&](int number, Shard &, int64_t key, uint64_t mixed, int64_t i) {
         return !isElsewhere(number, mixed, i) &&
-               isAdmitted(number, shard, key, mixed, occurrences[i]);
+               isAdmitted(number, key, mixed, occurrences[i]);
       },
       [&](int number, uint64_t mixed) { prefetch(number, mixed); });
 }
@@ -396,12 +396,13 @@ int64_t HashTable::listAtPeriod(int number, int64_t,
 
 void HashTable::dropUnseenWaiting(int number, int64_t period,
                                   std::vector<uint64_t> &keys) {
-  Shard &shard = shards[number];
-  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
   keys.clear();
+  if (!waiting)
+    return;
+  const std::lock_guard lock(groups[number / shardsOfLock].mutex);
   const TableLife &life = options().life;
   std::vector<std::pair<uint64_t, WaitingBits>> decayed;
-  shard.waiting.forEach([&](uint64_t key, uint32_t bits) {
+  waiting[number].forEach([&](uint64_t key, uint32_t bits) {
     const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
     const WaitingBits noted(bits);
     const int64_t left =
@@ -414,14 +415,14 @@ void HashTable::dropUnseenWaiting(int number, int64_t period,
       decayed.emplace_back(mixed, noted.withCount(left));
   });
   for (const auto &[mixed, noted] : decayed)
-    shard.waiting.replace(mixed, noted.bits());
+    waiting[number].replace(mixed, noted.bits());
   std::vector<int64_t> &tracked = groups[number / shardsOfLock].erasedKeys;
   const bool isTracked = tracksErased.load(std::memory_order_relaxed);
   if (isTracked)
     makeRoom(tracked, keys.size());
   uint32_t bits = 0;
   for (uint64_t key : keys) {
-    waits -= shard.waiting.erase(key, bits);
+    waits -= waiting[number].erase(key, bits);
     if (isTracked)
       tracked.push_back(int64_t(pdlabi::unmixKey(key)));
   }
@@ -516,34 +517,36 @@ int64_t HashTable::evict(int64_t count, Eviction order) {
 
 void HashTable::collectWaiting(int number, bool onlyChanged, bool areSaved,
                                std::vector<WaitingKey> &keys) {
-  Shard &shard = shards[number];
   keys.clear();
+  if (!waiting)
+    return;
   const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-  keys.reserve(shard.waiting.size());
-  shard.waiting.forEach([&](uint64_t key, uint32_t bits) {
+  keys.reserve(waiting[number].size());
+  waiting[number].forEach([&](uint64_t key, uint32_t bits) {
     const uint64_t mixed = uint64_t(number) << Bucket::keyBits | key;
     if (!onlyChanged || WaitingBits(bits).isDirty())
       keys.push_back({int64_t(pdlabi::unmixKey(mixed)), WaitingBits(bits)});
   });
   for (const WaitingKey &each : keys)
     if (areSaved && each.bits.isDirty())
-      shard.waiting.replace(pdlabi::mixKey(uint64_t(each.key)),
-                            each.bits.saved().bits());
+      waiting[number].replace(pdlabi::mixKey(uint64_t(each.key)),
+                              each.bits.saved().bits());
   std::ranges::sort(keys, {}, &WaitingKey::key);
 }
 
 void HashTable::restoreWaiting(int number, std::span<const WaitingKey> keys) {
-  Shard &shard = shards[number];
+  if (!waiting)
+    return;
   const std::lock_guard lock(groups[number / shardsOfLock].mutex);
   for (const WaitingKey &each : keys) {
     const uint64_t mixed = pdlabi::mixKey(uint64_t(each.key));
     uint32_t bits = 0;
     if (each.bits.bits() == 0) {
-      waits -= shard.waiting.erase(mixed, bits);
-    } else if (shard.waiting.find(mixed, bits)) {
-      shard.waiting.replace(mixed, each.bits.bits());
+      waits -= waiting[number].erase(mixed, bits);
+    } else if (waiting[number].find(mixed, bits)) {
+      waiting[number].replace(mixed, each.bits.bits());
     } else {
-      shard.waiting.insert(mixed, each.bits.bits(), phaseOf(number), buckets);
+      waiting[number].insert(mixed, each.bits.bits(), phaseOf(number), buckets);
       ++waits;
     }
   }
@@ -682,7 +685,9 @@ size_t HashTable::memoryBytes() const {
   for (int number = 0; number < shardCount; ++number) {
     const Shard &shard = shards[number];
     const std::lock_guard lock(groups[number / shardsOfLock].mutex);
-    sum += shard.index.memoryBytes() + shard.waiting.memoryBytes();
+    sum += shard.index.memoryBytes();
+    if (waiting)
+      sum += sizeof(BucketIndex) + waiting[number].memoryBytes();
   }
   return sum;
 }

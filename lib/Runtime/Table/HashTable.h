@@ -37,8 +37,6 @@ inline constexpr int shardsOfLock = 16;
 
 struct Shard {
   BucketIndex index;
-  /// Keys that wait for a row; `WaitingBits` stand where that has its number.
-  BucketIndex waiting;
   /// Written under the mutex, read without it by `shardSize`.
   std::atomic<int64_t> rowCount{0};
 };
@@ -59,7 +57,10 @@ class HashTable : public EmbeddingTable {
 public:
   HashTable(TableOptions options, int64_t mostKeys)
       : EmbeddingTable(std::move(options)), keysAtOnce(mostKeys),
-        memory(layout()), shards(std::make_unique<Shard[]>(shardCount)) {}
+        memory(layout()), shards(std::make_unique<Shard[]>(shardCount)),
+        waiting(this->options().life.notesWaiting()
+                    ? std::make_unique<BucketIndex[]>(shardCount)
+                    : nullptr) {}
 
   Status findOrInsert(int64_t count, const int64_t *keys, void **rows,
                       TableScratch &scratch, int64_t &inserted) override;
@@ -239,8 +240,7 @@ private:
                   Ahead prefetch);
   /// Notes that a key without a row occurred; whether it gets one now. Throws
   /// std::bad_alloc, and nothing has changed.
-  bool isAdmitted(int number, Shard &shard, int64_t key, uint64_t mixed,
-                  int64_t occurrences);
+  bool isAdmitted(int number, int64_t key, uint64_t mixed, int64_t occurrences);
   /// The keys of rows that go as a period begins.
   void listUnseen(const std::vector<TableRow> &rows, int64_t period,
                   std::vector<int64_t> &keys);
@@ -258,6 +258,9 @@ private:
   RowMemory memory;
   BucketPool buckets;
   std::unique_ptr<Shard[]> shards;
+  /// By shard, the keys that wait for a row; `WaitingBits` stand where a row
+  /// has its number. Null: the table notes none.
+  std::unique_ptr<BucketIndex[]> waiting;
   mutable Group groups[shardCount / shardsOfLock];
   std::atomic<uint16_t> now{0};
   std::atomic<int64_t> currentPeriod{0};

@@ -50,8 +50,18 @@ TEST(AddressBlocksTest, HoldsLittleMoreThanWasTaken) {
   AddressBlocks blocks;
   EXPECT_EQ(blocks.heldBytes(), 0u);
   blocks.take(1);
-  EXPECT_EQ(blocks.heldBytes(), step);
-  for (size_t taken = 1; taken < 100 * step; taken += 5000) {
+  EXPECT_EQ(blocks.heldBytes(), AddressBlocks::leastBytes);
+  for (size_t taken = 1; taken + 5000 < step; taken += 5000) {
+    EXPECT_LE(blocks.heldBytes(),
+              std::max(AddressBlocks::leastBytes, 2 * taken));
+    blocks.take(5000);
+  }
+}
+
+TEST(AddressBlocksTest, HoldsLessThanAStepMoreBehindTheFirst) {
+  AddressBlocks blocks;
+  blocks.take(step);
+  for (size_t taken = step; taken < 100 * step; taken += 5000) {
     EXPECT_LT(blocks.heldBytes(), taken + step);
     blocks.take(5000);
   }
