@@ -38,14 +38,14 @@ class _Shared(Function):
 class _OwnParameter(Parameter):
     """What a function calls the parameter that a call gives it; it is declared nowhere."""
 
-    def lines(self):
+    def lines(self, locations=False):
         return []
 
 
 class _OwnTable(Table):
     """The same of a table."""
 
-    def lines(self):
+    def lines(self, locations=False):
         return []
 
 
