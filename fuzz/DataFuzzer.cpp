@@ -111,7 +111,8 @@ void fuzzOne(const std::string &bytes) {
   if (isStream) {
     options.delimiter = how % 4 == 0 ? ',' : '\t';
     options.flushAfter = 0;
-    options.copyColumn = how & 32 ? "1" : "";
+    if (how & 32)
+      options.copyColumns = {"1"};
   }
   fuzzSource(fields, options, how);
   if (pipeEnd >= 0)

@@ -119,6 +119,26 @@ class PredictColumns(unittest.TestCase):
                     self.predicted(data, *flags, "--id", "request", "--program", "unnamed"),
                     [["request", "output0"], [ids[0], "2"], [ids[1], "4"]])
 
+    def test_several_columns_travel_through_each_format(self):
+        data = self.put("several.csv", 'u,x,name,request\n1,1,"a, b",r1\n2,bad,,r2\n3,3,c,r3\n')
+        flags = ("--header", "--program", "unnamed", "--max-bad-rows", 1,
+                 "--copy-column", "name", "--copy-column", 1)
+        self.assertEqual(self.predicted(data, *flags), [
+            ["name", "column1", "output0"], ["a, b", "1", "2"], ["", "2", "nan"],
+            ["c", "3", "6"]])
+        self.assertIn("--copy-column names `name` twice",
+                      self.refused(data, *flags, "--copy-column", "name"))
+
+    def test_a_line_is_a_row(self):
+        names, bad = ["ctr", "cvr of.0", "cvr of.1"], ["nan"] * 3
+        flags = ("--max-bad-rows", 9)
+        data = self.put("one.csv", "1\n\n3\n\n")
+        self.assertEqual(self.predicted(data, "--columns", "x", *flags),
+                         [names, ["2", "3", "3"], bad, ["6", "9", "9"], bad])
+        data = self.put("three.csv", "r1,0,1\n\nr3,0,3\n")
+        self.assertEqual(self.predicted(data, *flags),
+                         [names, ["2", "3", "3"], bad, ["6", "9", "9"]])
+
     def test_a_bad_row_keeps_its_id(self):
         data = self.put("bad.csv", "r1,0,1\nr2,0,one\nr3,0,3\n")
         lines = self.predicted(data, "--id", "request", "--max-bad-rows", 1,

@@ -37,8 +37,9 @@ public:
   /// By sample, its number in the data, `pdl_draws::samples`. Valid until the
   /// next fill.
   const int64_t *sampleNumbers() const { return samples.data(); }
-  /// What is let through of a sample: the cell of `DataOptions::copyColumn`, or
-  /// the value of `DataOptions::idField`. Valid until the next fill.
+  /// What is let through of a sample: the cell of `DataOptions::copyColumns`
+  /// (several of them as `takeCopiedCell` takes them), or the value of
+  /// `DataOptions::idField`. Valid until the next fill.
   std::string_view copiedCell(int64_t sample) const {
     const int64_t begin = sample ? copiedEnds[size_t(sample) - 1] : 0;
     return {copiedText.data() + begin,

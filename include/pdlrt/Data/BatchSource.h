@@ -9,7 +9,8 @@
 // What a group of replicas reads, and in which order:
 //
 //  1. The rows of all files, one file after the other, are numbered from 0
-//     (headers and empty lines do not count). `DataOptions::rows` selects a
+//     (headers do not count, nor do blank lines at the end of a file whose rows
+//     have several cells). `DataOptions::rows` selects a
 //     range of them. A bad row keeps its number, so it moves no other row.
 //  2. With at least as many files as groups, file i belongs to group
 //     i mod groups. Otherwise blocks of batch-size selected rows go to the
@@ -77,15 +78,22 @@ struct DataOptions {
   std::vector<std::string> files;
   /// 0: by the file's name (.csv comma, .tsv tab, each also with .gz or .zst).
   char delimiter = 0;
+  /// What encloses cells as in RFC 4180; 0: nothing, so that quotes are text.
+  /// None: a double quote where cells end in a comma or semicolon, else
+  /// nothing.
+  std::optional<char> quote;
   /// The first line of each file names its columns.
   bool header = false;
+  /// A file of other data of the same job, whose header these files share where
+  /// columns are found by position; empty: none.
+  std::string headerFile;
   /// What the columns of delimited text are, in order: a field's name for all
   /// of its columns, or "_" for one that is none; empty: by the header's names,
   /// else those of the record.
   std::vector<std::string> columns;
-  /// The header's name, or the number from 1, of the column that is let through
-  /// to predictions; empty: none.
-  std::string copyColumn;
+  /// The header's names, or the numbers from 1, of the columns that are let
+  /// through to predictions, in that order.
+  std::vector<std::string> copyColumns;
   /// The field of the record, one id a sample, that is let through instead, as
   /// the data have it; empty: none.
   std::string idField;

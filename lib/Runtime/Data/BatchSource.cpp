@@ -9,6 +9,7 @@
 #include "pdlrt/Data/BatchSource.h"
 
 #include "Data/DataFlags.h"
+#include "Data/FileKind.h"
 #include "Data/InputFile.h"
 #include "Data/RecordStream.h"
 #include "Data/Shuffle.h"
@@ -161,6 +162,8 @@ static Status checkOptions(const DataOptions &options) {
     return Status::invalid("the number of bad rows to skip is " +
                            std::to_string(options.maxBadRows) +
                            "; give 0 or more");
+  for (const std::string &file : options.files)
+    PDLRT_RETURN_IF_ERROR(checkFileKind(file, options.delimiter != 0));
   for (const std::string &file : options.files)
     if (!isStandardInput(file) && ::access(file.c_str(), R_OK) != 0)
       return Status::invalid(file + ": cannot be read: " +

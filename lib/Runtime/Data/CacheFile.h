@@ -26,7 +26,7 @@ namespace pdlrt {
 
 /// Raised with every change to what a cache's bytes mean, the parsing of text
 /// included: others are written anew.
-inline constexpr uint32_t cacheVersion = 1;
+inline constexpr uint32_t cacheVersion = 2;
 
 /// Where a block begins, in bytes and in rows of the data file.
 struct CachePlace {

@@ -90,11 +90,15 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
       std::filesystem::canonical(path, error).generic_string()));
   const DataOptions &data = options.data;
   all.add(data.delimiter);
+  all.add(data.quote.has_value());
+  all.add(data.quote.value_or('\0'));
   all.add(data.header);
   all.add(data.columns.size());
   for (const std::string &column : data.columns)
     all.add(std::string_view(column));
-  all.add(std::string_view(data.copyColumn));
+  all.add(data.copyColumns.size());
+  for (const std::string &column : data.copyColumns)
+    all.add(std::string_view(column));
   all.add(std::string_view(data.idField));
   // Else the key is what it was before there were texts to let through.
   if (data.copyTexts)

@@ -162,17 +162,20 @@ Status CellParser::missing() const {
                          "missing(...) to stand for it");
 }
 
+const double *CellParser::mapped(std::string_view text) const {
+  auto found = std::lower_bound(valueMap.begin(), valueMap.end(), text,
+                                [](const auto &entry, std::string_view wanted) {
+                                  return entry.first < wanted;
+                                });
+  return found != valueMap.end() && found->first == text ? &found->second
+                                                         : nullptr;
+}
+
 template <typename T>
 Status CellParser::numberOf(std::string_view cell, T &value) const {
-  if (!valueMap.empty()) {
-    auto found = std::lower_bound(valueMap.begin(), valueMap.end(), cell,
-                                  [](const auto &entry, std::string_view text) {
-                                    return entry.first < text;
-                                  });
-    if (found != valueMap.end() && found->first == cell) {
-      value = static_cast<T>(found->second);
-      return {};
-    }
+  if (const double *number = mapped(cell)) {
+    value = static_cast<T>(*number);
+    return {};
   }
   if (isMissingText(cell)) {
     if (field->missing_kind != PDL_MISSING_VALUE)
@@ -280,7 +283,8 @@ bool CellParser::cutFirst(std::string_view &rest,
 }
 
 /// One bag. A missing number among others is not left out, as a missing id is:
-/// those behind it would belong to other ids than before.
+/// those after it would belong to other ids than before. A separator at the end
+/// of the cell only ends the last value.
 template <typename T>
 Status CellParser::appendNumbersOf(std::string_view cell,
                                    RecordColumns::Column &column) const {
@@ -295,37 +299,55 @@ Status CellParser::appendNumbersOf(std::string_view cell,
   while (hasMore) {
     hasMore = cutFirst(rest, text);
     if (isMissingText(text) && field->missing_kind != PDL_MISSING_VALUE)
-      return Status::invalid(
-          "a number among others is missing; write it, leave "
-          "the whole cell empty, or give the field "
-          "missing(...) to stand for it");
+      return Status::invalid("a number among others is missing; write it, "
+                             "leave the whole cell empty, or give the field "
+                             "missing(...) to stand for it");
     T value;
     PDLRT_RETURN_IF_ERROR(numberOf(text, value));
     column.append(value);
+    if (rest.empty())
+      break;
   }
   column.endBag();
   return {};
 }
 
+/// Whether a text is a whole number with `.0` at its end.
+static bool isDecimalId(std::string_view text) {
+  int64_t integer;
+  return text.ends_with(".0") &&
+         parseInteger(text.substr(0, text.size() - 2), integer);
+}
+
+void CellParser::noteDecimal(std::string_view text) {
+  if (field->hash_kind == PDL_HASH_NONE || !isDecimalId(text))
+    return;
+  if (decimals++ == 0)
+    firstDecimal = text;
+}
+
 Status CellParser::noInteger(std::string_view text) const {
   const bool isList = field->kind == PDL_FIELD_RAGGED && !field->separator &&
                       text.find_first_of(" |;,") != std::string_view::npos;
+  const bool isDecimal = isDecimalId(text);
   return Status::invalid(
       quoteText(text) + " is not a decimal integer of 64 bits; " +
-      (isList ? "if it lists ids, give the field `separator(...)` in the "
-                "model, such as separator(\" \")"
-              : "if ids are text, give the field `hash(...)` in the model, "
-                "such as hash(#nn.hash<xxh64, salt = slot>)"));
+      (isDecimal ? "write it as a whole number, without `.0`"
+       : isList  ? "if it lists ids, give the field `separator(...)` in the "
+                   "model, such as separator(\" \")"
+                 : "if ids are text, give the field `hash(...)` in the model, "
+                   "such as hash(#nn.hash<xxh64, salt = slot>)"));
 }
 
 uint64_t CellParser::seedOf(int64_t slot) const {
   return hashSeed(*field, slot);
 }
 
-Status CellParser::idOf(std::string_view cell, int64_t slot,
-                        int64_t &id) const {
-  if (!isMissingText(cell))
+Status CellParser::idOf(std::string_view cell, int64_t slot, int64_t &id) {
+  if (!isMissingText(cell)) {
+    noteHashed(cell);
     return parseId(cell, slot, id) ? Status() : noInteger(cell);
+  }
   if (field->missing_kind != PDL_MISSING_TOKEN)
     return missing();
   parseId(field->missing_token, slot, id);
@@ -333,7 +355,7 @@ Status CellParser::idOf(std::string_view cell, int64_t slot,
 }
 
 Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
-                               RecordColumns::Column &column) const {
+                               RecordColumns::Column &column) {
   int64_t id;
   bool any = false;
   std::string_view rest = cell;
@@ -342,6 +364,7 @@ Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
     cutFirst(rest, text);
     if (isMissingText(text))
       continue;
+    noteHashed(text);
     if (!parseId(text, slot, id))
       return noInteger(text);
     column.append(id);
@@ -359,8 +382,7 @@ Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
 
 Status CellParser::appendIds(const std::string_view *cells,
                              const std::vector<int64_t> &slots,
-                             RecordColumns::Column &column,
-                             size_t &failed) const {
+                             RecordColumns::Column &column, size_t &failed) {
   if (field->kind == PDL_FIELD_RAGGED) {
     for (size_t slot = 0; slot < slots.size(); ++slot) {
       failed = slot;
@@ -376,11 +398,13 @@ Status CellParser::appendIds(const std::string_view *cells,
     // Hexadecimal ids of 32 bits; how many bytes there are need not be looked
     // at.
     if (isHashed && cell.size() == 8) {
+      noteHashed(cell);
       ids[slot] =
           static_cast<int64_t>(XXH64(cell.data(), 8, seedOf(int64_t(slot))));
       continue;
     }
     if (isHashed && cell.size() > 1) {
+      noteHashed(cell);
       ids[slot] =
           static_cast<int64_t>(pdlabi::hashText(cell, seedOf(int64_t(slot))));
       continue;
@@ -393,7 +417,7 @@ Status CellParser::appendIds(const std::string_view *cells,
 
 Status CellParser::append(std::string_view row, const std::string_view *cells,
                           const std::vector<int64_t> &slots,
-                          RecordColumns::Column &column, size_t &failed) const {
+                          RecordColumns::Column &column, size_t &failed) {
   if (field->element_type == PDL_I64)
     return appendIds(cells, slots, column, failed);
   return field->element_type == PDL_F32

@@ -12,6 +12,7 @@
 #include "Data/RecordColumns.h"
 #include "pdlrt/Core/Status.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,12 @@ public:
   /// column is then to be rolled back.
   Status append(std::string_view row, const std::string_view *cells,
                 const std::vector<int64_t> &slots,
-                RecordColumns::Column &column, size_t &failed) const;
+                RecordColumns::Column &column, size_t &failed);
+
+  /// How many hashed ids so far were whole numbers with `.0` at their end, as
+  /// programs write them that keep ids as floats, and the first of them.
+  int64_t decimalIds() const { return decimals; }
+  const std::string &firstDecimalId() const { return firstDecimal; }
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
@@ -62,16 +68,19 @@ private:
                        RecordColumns::Column &column, size_t &failed) const;
   Status appendIds(const std::string_view *cells,
                    const std::vector<int64_t> &slots,
-                   RecordColumns::Column &column, size_t &failed) const;
+                   RecordColumns::Column &column, size_t &failed);
+  /// The number that a text stands for by the field's declaration; null if it
+  /// stands for none.
+  const double *mapped(std::string_view text) const;
   /// The one number, or id, of a cell.
   template <typename T> Status numberOf(std::string_view cell, T &value) const;
-  Status idOf(std::string_view cell, int64_t slot, int64_t &id) const;
+  Status idOf(std::string_view cell, int64_t slot, int64_t &id);
   /// Those of a bag.
   template <typename T>
   Status appendNumbersOf(std::string_view cell,
                          RecordColumns::Column &column) const;
   Status appendIdsOf(std::string_view cell, int64_t slot,
-                     RecordColumns::Column &column) const;
+                     RecordColumns::Column &column);
   uint64_t seedOf(int64_t slot) const;
   bool parseId(std::string_view text, int64_t slot, int64_t &id) const {
     return keyOfText(*field, text, slot, id);
@@ -81,7 +90,16 @@ private:
   Status missing() const;
   Status noInteger(std::string_view text) const;
 
+  /// Counts a hashed id if it ends in `.0`.
+  void noteHashed(std::string_view text) {
+    if (text.ends_with(".0")) [[unlikely]]
+      noteDecimal(text);
+  }
+  void noteDecimal(std::string_view text);
+
   const pdl_field *field;
+  int64_t decimals = 0;
+  std::string firstDecimal;
   /// Sorted by text.
   std::vector<std::pair<std::string_view, double>> valueMap;
 };

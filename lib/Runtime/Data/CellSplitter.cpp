@@ -84,7 +84,7 @@ static size_t findEnds(std::string_view row, char delimiter, uint32_t *ends,
 }
 
 const char *CellSplitter::split(std::string_view row) {
-  if (delimiter == ',' && std::memchr(row.data(), '"', row.size())) {
+  if (syntax.quote && std::memchr(row.data(), syntax.quote, row.size())) {
     found.clear();
     return splitQuoted(row);
   }
@@ -94,7 +94,7 @@ const char *CellSplitter::split(std::string_view row) {
   }
   ends.reserve(row.size() + 9);
   bool hasBlanks;
-  const size_t count = findEnds(row, delimiter, ends.data(), hasBlanks);
+  const size_t count = findEnds(row, syntax.delimiter, ends.data(), hasBlanks);
   ends.data()[count] = static_cast<uint32_t>(row.size());
   found.resize(count + 1);
   const char *cell = row.data();
@@ -112,22 +112,26 @@ const char *CellSplitter::split(std::string_view row) {
 /// RFC 4180: a cell that begins with a quote ends with one; inside, a doubled
 /// quote stands for one, and delimiters and line breaks are text.
 const char *CellSplitter::splitQuoted(std::string_view row) {
+  const auto [delimiter, mark] = syntax;
+  const auto isBlank = [&](char c) {
+    return (c == ' ' || c == '\t') && c != delimiter;
+  };
   unquoted.clear();
   // Cells point into the text: it must not move while the row is split.
   unquoted.reserve(row.size());
   size_t p = 0;
   while (true) {
-    while (p < row.size() && (row[p] == ' ' || row[p] == '\t'))
+    while (p < row.size() && isBlank(row[p]))
       ++p;
-    if (p < row.size() && row[p] == '"') {
+    if (p < row.size() && row[p] == mark) {
       const size_t begin = ++p;
       const size_t textBegin = unquoted.size();
       bool doubled = false;
       while (true) {
-        const size_t quote = row.find('"', p);
+        const size_t quote = row.find(mark, p);
         if (quote == std::string_view::npos)
           return "the quote is never closed";
-        if (quote + 1 < row.size() && row[quote + 1] == '"') {
+        if (quote + 1 < row.size() && row[quote + 1] == mark) {
           doubled = true;
           p = quote + 2;
           continue;
@@ -139,12 +143,12 @@ const char *CellSplitter::splitQuoted(std::string_view row) {
       if (doubled) {
         for (size_t i = 0; i < text.size(); ++i) {
           unquoted.push_back(text[i]);
-          if (text[i] == '"')
+          if (text[i] == mark)
             ++i;
         }
         text = std::string_view(unquoted).substr(textBegin);
       }
-      while (p < row.size() && (row[p] == ' ' || row[p] == '\t'))
+      while (p < row.size() && isBlank(row[p]))
         ++p;
       if (p < row.size() && row[p] != delimiter)
         return "text follows the closing quote";

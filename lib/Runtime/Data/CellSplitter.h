@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_CELLSPLITTER_H
 #define LIB_RUNTIME_DATA_CELLSPLITTER_H
 
+#include "Data/CellSyntax.h"
 #include "pdlrt/Core/AlignedVector.h"
 
 #include <cstdint>
@@ -32,7 +33,7 @@ inline std::string_view trim(std::string_view text) {
 /// rows with more cells, or longer quoted cells, than any before.
 class CellSplitter {
 public:
-  explicit CellSplitter(char delimiter) : delimiter(delimiter) {}
+  explicit CellSplitter(CellSyntax syntax) : syntax(syntax) {}
 
   /// Splits `row`. Null, or what is wrong with cell `cells().size()`.
   const char *split(std::string_view row);
@@ -42,7 +43,7 @@ public:
 private:
   const char *splitQuoted(std::string_view row);
 
-  char delimiter;
+  CellSyntax syntax;
   std::vector<std::string_view> found;
   /// Where cells of the row end.
   AlignedVector<uint32_t> ends;

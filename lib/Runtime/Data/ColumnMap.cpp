@@ -10,7 +10,6 @@
 
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
-#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
@@ -74,6 +73,7 @@ Expected<ColumnMap> ColumnMap::create(const RecordReaderOptions &options,
 
 /// The columns are those that `--columns` lists.
 void ColumnMap::mapByFlag() {
+  byPosition = true;
   int64_t next = 0;
   for (const std::string &entry : options->data.columns) {
     if (entry == "_") {
@@ -132,7 +132,7 @@ static Status checkNotElsewhere(const pdl_field &field,
 
 /// A header without the names of fields that are read was meant otherwise, or
 /// is of no use.
-void ColumnMap::warnOfUnnamed(const Header &header) const {
+std::string ColumnMap::textOfUnnamed(const Header &header) const {
   auto isSame = [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) ==
            std::tolower(static_cast<unsigned char>(b));
@@ -149,16 +149,16 @@ void ColumnMap::warnOfUnnamed(const Header &header) const {
             return std::equal(name.begin(), name.end(), other.begin(),
                               other.end(), isSame);
           });
-      return logWarningOnce(
-          "the header has no column " + quoteText(name) + ", which " +
-          fieldText(field(i)) + " reads" +
-          (meant == header.end()
-               ? std::string()
-               : ", but " + quoteText(*meant) + ", in other letters") +
-          ": columns are taken in the order of the record, whatever their "
-          "names are; name all fields there, or say with --columns which "
-          "column is which field");
+      return "the header has no column " + quoteText(name) + ", which " +
+             fieldText(field(i)) + " reads" +
+             (meant == header.end()
+                  ? std::string()
+                  : ", but " + quoteText(*meant) + ", in other letters") +
+             ": columns are taken in the order of the record, whatever their "
+             "names are; name all fields there, or say with --columns which "
+             "column is which field";
     }
+  return {};
 }
 
 /// The columns are those that the model declares, or all of the record in
@@ -182,12 +182,14 @@ Status ColumnMap::mapByModel(const Header *header) {
     counted = "the record has " + std::to_string(recordColumns);
   }
   if (header && !isNamed)
-    warnOfUnnamed(*header);
+    unnamed = textOfUnnamed(*header);
   int64_t following = 0;
   const pdl_field *unknownBefore = nullptr;
   for (size_t i = 0; i < byField.size(); ++i) {
     const pdl_field &current = field(i);
     std::vector<int64_t> &own = byField[i];
+    byPosition |= isRead[i] && !current.column_names &&
+                  (current.column_positions || !isNamed);
     if (current.column_count && current.column_positions) {
       own.assign(current.column_positions,
                  current.column_positions + current.width);
@@ -230,23 +232,21 @@ Status ColumnMap::mapByModel(const Header *header) {
 }
 
 Status ColumnMap::findCopied(const Header *header) {
-  const std::string &wanted = options->data.copyColumn;
   if (const std::optional<size_t> id = idFieldOf(*options))
-    copiedColumn = byField[*id].front();
-  if (wanted.empty())
-    return {};
-  if (header) {
-    const auto found = std::find(header->begin(), header->end(), wanted);
-    if (found != header->end()) {
-      copiedColumn = found - header->begin();
-      return {};
+    copiedColumns = {byField[*id].front()};
+  for (const std::string &wanted : options->data.copyColumns) {
+    std::optional<int64_t> column = columnNumberOf(wanted);
+    if (header) {
+      const auto found = std::find(header->begin(), header->end(), wanted);
+      if (found != header->end())
+        column = found - header->begin();
     }
+    if (!column)
+      return Status::invalid("--copy-column " + quoteText(wanted) +
+                             " is no name in the header, and no number of a "
+                             "column, counted from 1");
+    copiedColumns.push_back(*column);
   }
-  copiedColumn = columnNumberOf(wanted);
-  if (!copiedColumn)
-    return Status::invalid("--copy-column " + quoteText(wanted) +
-                           " is no name in the header, and no number of a "
-                           "column, counted from 1");
   return {};
 }
 
@@ -264,10 +264,11 @@ std::string ColumnMap::checkCells(int64_t cells) const {
                fieldText(field(size_t(options->program.fields[i]))) +
                " reads cell " + std::to_string(column + 1) +
                "; check the delimiter (--delimiter) and the record's columns";
-  if (copiedColumn && *copiedColumn >= cells)
-    return has + "but " +
-           (options->data.idField.empty() ? "--copy-column"
-                                          : "--id " + options->data.idField) +
-           " wants cell " + std::to_string(*copiedColumn + 1);
+  for (const int64_t column : copiedColumns)
+    if (column >= cells)
+      return has + "but " +
+             (options->data.idField.empty() ? "--copy-column"
+                                            : "--id " + options->data.idField) +
+             " wants cell " + std::to_string(column + 1);
   return {};
 }

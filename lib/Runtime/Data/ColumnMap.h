@@ -39,8 +39,14 @@ public:
 
   /// By field of the program, the columns of its slots.
   const std::vector<std::vector<int64_t>> &fields() const { return columns; }
-  /// The column that stands beside predictions.
-  const std::optional<int64_t> &copied() const { return copiedColumn; }
+  /// The columns that stand beside predictions.
+  const std::vector<int64_t> &copied() const { return copiedColumns; }
+  /// Whether a column that is read is found by its position, not by its name
+  /// in the header.
+  bool isByPosition() const { return byPosition; }
+  /// A warning, without the file, that the header does not name all fields that
+  /// are read; empty if there is nothing to warn of.
+  const std::string &unnamedText() const { return unnamed; }
   /// What is wrong with rows of so many cells; empty where nothing is.
   std::string checkCells(int64_t cells) const;
 
@@ -50,7 +56,7 @@ private:
 
   void mapByFlag();
   Status mapByModel(const Header *header);
-  void warnOfUnnamed(const Header &header) const;
+  std::string textOfUnnamed(const Header &header) const;
   Status findCopied(const Header *header);
   const pdl_field &field(size_t index) const {
     return options->descriptor.fields[index];
@@ -63,7 +69,9 @@ private:
   std::vector<std::vector<int64_t>> byField;
   /// The same of the fields of the program.
   std::vector<std::vector<int64_t>> columns;
-  std::optional<int64_t> copiedColumn;
+  std::vector<int64_t> copiedColumns;
+  bool byPosition = false;
+  std::string unnamed;
   /// How many cells every row has; none: those that are read, or more.
   std::optional<int64_t> cellCount;
   /// Who says so.

@@ -13,6 +13,7 @@
 #include "Data/RecordReader.h"
 #include "pdlrt/Core/WholeNumber.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -86,22 +87,35 @@ Status pdlrt::checkDataFlags(const DataOptions &data,
   if (data.delimiter == '"' || data.delimiter == '\n' || data.delimiter == '\r')
     return Status::invalid("quotes and line breaks cannot end a cell; choose "
                            "another delimiter (--delimiter)");
-  const bool forText = data.header || data.delimiter || !data.columns.empty() ||
-                       !data.copyColumn.empty();
+  const char delimiter = data.delimiter;
+  const bool isSpecial = data.quote == '\n' || data.quote == '\r' ||
+                         data.quote == ' ' || data.quote == '\t';
+  if (data.quote.value_or('\0') != '\0' &&
+      (isSpecial || data.quote == delimiter))
+    return Status::invalid("blanks, line breaks and the delimiter cannot "
+                           "enclose cells; choose another quote (--quote)");
+  const bool forText = data.header || data.quote || data.delimiter ||
+                       !data.columns.empty() || !data.copyColumns.empty();
   for (const std::string &file : data.files)
     if (forText && isTensorFile(file))
       return Status::invalid(file +
                              ": its tensors have names: --header, --delimiter, "
-                             "--columns and --copy-column are for delimited "
-                             "text; --id lets a field of them through");
+                             "--quote, --columns and --copy-column are for "
+                             "delimited text; --id lets a field of them "
+                             "through");
   if (!data.idField.empty())
     PDLRT_RETURN_IF_ERROR(checkId(data.idField, descriptor));
   if (!data.columns.empty())
     PDLRT_RETURN_IF_ERROR(checkColumns(data, descriptor, program));
-  if (!data.copyColumn.empty() && !data.header &&
-      !columnNumberOf(data.copyColumn))
-    return Status::invalid("--copy-column " + quoteText(data.copyColumn) +
-                           " is no number of a column, counted from 1; a name "
-                           "needs a header (--header)");
+  for (auto column = data.copyColumns.begin(); column != data.copyColumns.end();
+       ++column)
+    if (std::find(data.copyColumns.begin(), column, *column) != column)
+      return Status::invalid("--copy-column names " + quoteText(*column) +
+                             " twice; let each column through once");
+  for (const std::string &column : data.copyColumns)
+    if (!data.header && !columnNumberOf(column))
+      return Status::invalid("--copy-column " + quoteText(column) +
+                             " is no number of a column, counted from 1; a "
+                             "name needs a header (--header)");
   return {};
 }

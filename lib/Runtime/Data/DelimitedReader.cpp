@@ -8,43 +8,41 @@
 
 #include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
+#include "Data/CellSyntax.h"
 #include "Data/ColumnMap.h"
+#include "Data/CommonHeader.h"
 #include "Data/FieldTexts.h"
+#include "Data/QuotedColumns.h"
 #include "Data/RecordReader.h"
 #include "Data/RowScanner.h"
-#include "Data/Unpacker.h"
 
 #include "pdlrt/Core/Log.h"
 #include <algorithm>
+#include <mutex>
 #include <optional>
+#include <set>
 
 using namespace pdlrt;
 
-namespace {
-
-Expected<char> delimiterOf(const std::string &path,
-                           const DataOptions &options) {
-  if (options.delimiter)
-    return options.delimiter;
-  if (isStandardInput(path))
-    return Status::invalid("standard input has no name that says what ends a "
-                           "cell; say it with --delimiter");
-  const std::string_view name = unpackedName(path);
-  if (name.ends_with(".csv"))
-    return ',';
-  if (name.ends_with(".tsv") || name.ends_with(".txt"))
-    return '\t';
-  return Status::invalid(path + ": the name ends neither in .csv, .tsv or .txt "
-                                "(with or without .gz or .zst) nor in "
-                                ".safetensors; "
-                                "say what ends a cell with --delimiter");
+/// Warns once of each field of each file, whoever reads it, however often.
+static void warnOncePerField(const std::string &path, const pdl_field &field,
+                             const std::string &what) {
+  static std::mutex mutex;
+  static std::set<std::string> warned;
+  const std::string begin = path + ": " + fieldText(field) + ": ";
+  const std::lock_guard lock(mutex);
+  if (warned.insert(begin).second)
+    logWarning(begin + what);
 }
+
+namespace {
 
 class DelimitedReader final : public RecordReader {
 public:
-  DelimitedReader(const std::string &file, int32_t fileIndex, char delimiter)
-      : file(file), path(inputName(file)), fileIndex(fileIndex),
-        delimiter(delimiter), splitter(delimiter) {}
+  DelimitedReader(const std::string &file, int32_t fileIndex, CellSyntax syntax)
+      : file(file), path(inputName(file)), fileIndex(fileIndex), syntax(syntax),
+        splitter(syntax) {}
+  ~DelimitedReader() override { warnOfDecimalIds(); }
 
   Status open(const RecordReaderOptions &options);
   Expected<int64_t> read(int64_t count, RecordColumns &into,
@@ -56,13 +54,17 @@ public:
 
 private:
   Expected<bool> nextRow();
+  Expected<bool> scanRow();
   void noteRow(PassedRows &passed);
   Status splitRow();
   Status parseRow(RecordColumns &into);
-  std::string_view copiedCell() const;
+  std::string_view copiedCells();
   std::string_view copiedTexts();
   Status readHeader();
+  Status checkHeader(const RecordReaderOptions &options) const;
   void warnOfNames() const;
+  void warnOfQuotes(bool atEnd);
+  void warnOfDecimalIds() const;
   std::string place(size_t cell) const {
     return path + ":" + std::to_string(scanner.line()) + ":" +
            std::to_string(cell + 1);
@@ -70,7 +72,7 @@ private:
 
   std::string file, path; ///< its name, and that in sentences
   int32_t fileIndex;
-  char delimiter;
+  CellSyntax syntax;
   ReadWait *wait = nullptr;
   RowScanner scanner;
   CellSplitter splitter;
@@ -82,6 +84,8 @@ private:
   std::vector<CellParser> parsers;
   std::vector<const pdl_field *> fields;
   std::optional<ColumnMap> map;
+  bool looksForQuotes = false;
+  QuotedColumns quotedColumns;
   bool copiesTexts = false;
   std::string texts; ///< of the current row
   std::vector<std::string> headerNames;
@@ -95,7 +99,7 @@ private:
 Status DelimitedReader::open(const RecordReaderOptions &options) {
   fields = fieldsOf(options.descriptor, options.program);
   for (const pdl_field *field : fields) {
-    if (field->kind == PDL_FIELD_RAGGED && field->separator == delimiter)
+    if (field->kind == PDL_FIELD_RAGGED && field->separator == syntax.delimiter)
       return Status::invalid(path + ": " + fieldText(*field) +
                              " separates its ids by the character that ends a "
                              "cell; choose another one for either");
@@ -105,24 +109,31 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   }
   wait = options.wait;
   copiesTexts = options.data.copyTexts;
+  looksForQuotes = !options.data.quote && !syntax.quote;
   PDLRT_RETURN_IF_ERROR(
-      scanner.open(file, delimiter, options.data.unpackBeside, wait));
+      scanner.open(file, syntax, options.data.unpackBeside, wait));
 
   const bool hasHeader = options.data.header;
-  if (hasHeader)
+  if (hasHeader) {
     PDLRT_RETURN_IF_ERROR(readHeader());
-  auto more = scanner.next(row);
+    if (!cellCount)
+      return {};
+  }
+  auto created = ColumnMap::create(options, hasHeader ? &headerNames : nullptr);
+  if (created.ok())
+    map = *std::move(created);
+  if (hasHeader && map)
+    PDLRT_RETURN_IF_ERROR(checkHeader(options));
+  auto more = scanRow();
   PDLRT_RETURN_IF_ERROR(more.status());
   rowIsWaiting = *more;
-  // Where nothing stands there is nothing to be found.
+  // In a file without rows no column is looked for.
   if (!rowIsWaiting)
     return {};
-  auto created = ColumnMap::create(options, hasHeader ? &headerNames : nullptr);
-  if (!created.ok())
+  if (!map)
     return std::move(created).status().withContext(
         path + ":" +
         std::to_string(hasHeader ? cellCountLine : scanner.line()));
-  map = *std::move(created);
   if (hasHeader)
     return {};
   firstLine = scanner.line();
@@ -130,6 +141,36 @@ Status DelimitedReader::open(const RecordReaderOptions &options) {
   if (splitRow().ok())
     warnOfNames();
   return {};
+}
+
+Status DelimitedReader::checkHeader(const RecordReaderOptions &options) const {
+  if (options.headers)
+    return options.headers->check(path, headerNames, *map);
+  CommonHeader alone;
+  return alone.check(path, headerNames, *map);
+}
+
+void DelimitedReader::warnOfQuotes(bool atEnd) {
+  if (const std::optional<size_t> column = quotedColumns.take(atEnd))
+    logWarningOnce(path + ": each cell of column " +
+                   std::to_string(*column + 1) +
+                   " stands in quotes, which are text where " +
+                   characterText(syntax.delimiter) +
+                   " ends a cell; if they are no part of the values, give "
+                   "--quote '\"', else --quote none");
+}
+
+/// Other programs, which keep ids as floats where some are missing, write them
+/// so.
+void DelimitedReader::warnOfDecimalIds() const {
+  for (size_t i = 0; i < parsers.size(); ++i)
+    if (parsers[i].decimalIds() > 0)
+      warnOncePerField(path, *fields[i],
+                       std::to_string(parsers[i].decimalIds()) +
+                           " ids end in `.0`, such as `" +
+                           parsers[i].firstDecimalId() +
+                           "`, which is another id than the same without it; "
+                           "write them as whole numbers");
 }
 
 /// A header that is taken for a row is found out where it is read, unless its
@@ -147,7 +188,7 @@ void DelimitedReader::warnOfNames() const {
 
 /// The header's names, and its text.
 Status DelimitedReader::readHeader() {
-  auto more = scanner.next(row);
+  auto more = scanner.next(row, RowScanner::BlankLines::Ignored);
   PDLRT_RETURN_IF_ERROR(more.status());
   if (!*more)
     return {};
@@ -155,6 +196,17 @@ Status DelimitedReader::readHeader() {
     return Status::invalid(place(splitter.cells().size()) + ": " + defect +
                            "; mend the header");
   headerNames.assign(splitter.cells().begin(), splitter.cells().end());
+  if (looksForQuotes) {
+    QuotedColumns quoted;
+    quoted.note(splitter.cells());
+    if (quoted.take(/*atEnd=*/true))
+      logWarningOnce(path +
+                     ": names in the first line stand in quotes, which "
+                     "are text where " +
+                     characterText(syntax.delimiter) +
+                     " ends a cell; if they are no part of the names, give "
+                     "--quote '\"', else --quote none");
+  }
   header = row;
   cellCount = headerNames.size();
   cellCountLine = scanner.line();
@@ -166,7 +218,18 @@ Expected<bool> DelimitedReader::nextRow() {
     rowIsWaiting = false;
     return true;
   }
-  return scanner.next(row);
+  return scanRow();
+}
+
+/// Where rows have one cell, a blank line is a row whose cell is empty.
+Expected<bool> DelimitedReader::scanRow() {
+  const bool hasOneCell =
+      cellCount ? *cellCount == 1 : map && map->checkCells(1).empty();
+  auto more = scanner.next(row, hasOneCell ? RowScanner::BlankLines::Rows
+                                           : RowScanner::BlankLines::EndFiles);
+  if (looksForQuotes && more.ok() && !*more)
+    warnOfQuotes(/*atEnd=*/true);
+  return more;
 }
 
 /// The row is passed.
@@ -183,6 +246,11 @@ Status DelimitedReader::splitRow() {
   const std::vector<std::string_view> &cells = splitter.cells();
   if (defect)
     return Status::invalid(place(cells.size()) + ": " + defect);
+  const bool isBlank = cells.size() == 1 && cells.front().empty();
+  if (isBlank && (cellCount ? *cellCount > 1 : !map->checkCells(1).empty()))
+    return Status::invalid(place(0) +
+                           ": the line is blank, and rows follow it; only at "
+                           "the end of a file may blank lines stand");
   if (!cellCount) {
     if (std::string wrong = map->checkCells(int64_t(cells.size()));
         !wrong.empty())
@@ -195,6 +263,10 @@ Status DelimitedReader::splitRow() {
         place(std::min(cells.size(), *cellCount)) + ": the row has " +
         std::to_string(cells.size()) + " cells where line " +
         std::to_string(cellCountLine) + " has " + std::to_string(*cellCount));
+  if (looksForQuotes) {
+    quotedColumns.note(cells);
+    warnOfQuotes(/*atEnd=*/false);
+  }
   return {};
 }
 
@@ -217,11 +289,19 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
 }
 
 /// Of the row that was split.
-std::string_view DelimitedReader::copiedCell() const {
-  const std::optional<int64_t> &column = map->copied();
-  return column && size_t(*column) < splitter.cells().size()
-             ? splitter.cells()[size_t(*column)]
-             : std::string_view();
+std::string_view DelimitedReader::copiedCells() {
+  const std::vector<int64_t> &columns = map->copied();
+  const auto cellOf = [&](int64_t column) {
+    return size_t(column) < splitter.cells().size()
+               ? splitter.cells()[size_t(column)]
+               : std::string_view();
+  };
+  if (columns.size() < 2)
+    return columns.empty() ? std::string_view() : cellOf(columns.front());
+  texts.clear();
+  for (const int64_t column : columns)
+    appendFieldText(cellOf(column), texts);
+  return texts;
 }
 
 std::string_view DelimitedReader::copiedTexts() {
@@ -235,7 +315,7 @@ std::string_view DelimitedReader::copiedTexts() {
 
 Status DelimitedReader::checkNext() {
   if (!rowIsWaiting) {
-    auto more = scanner.next(row);
+    auto more = scanRow();
     PDLRT_RETURN_IF_ERROR(more.status());
     rowIsWaiting = *more;
   }
@@ -257,11 +337,11 @@ Expected<int64_t> DelimitedReader::read(int64_t count, RecordColumns &into,
     Status status = parseRow(into);
     if (status.ok()) {
       into.commitRecord(fileIndex, passed.current(), passed.currentSample(),
-                        copiesTexts ? copiedTexts() : copiedCell());
+                        copiesTexts ? copiedTexts() : copiedCells());
       continue;
     }
     into.rollbackRecord();
-    PDLRT_RETURN_IF_ERROR(passed.addBad(status.message(), copiedCell()));
+    PDLRT_RETURN_IF_ERROR(passed.addBad(status.message(), copiedCells()));
   }
   return count;
 }
@@ -300,9 +380,18 @@ Expected<bool> DelimitedReader::moveTo(const RowPlace &place) {
 Expected<std::unique_ptr<RecordReader>>
 pdlrt::openDelimitedReader(const std::string &path, int32_t fileIndex,
                            const RecordReaderOptions &options) {
-  auto delimiter = delimiterOf(path, options.data);
-  PDLRT_RETURN_IF_ERROR(delimiter.status());
-  auto reader = std::make_unique<DelimitedReader>(path, fileIndex, *delimiter);
+  auto syntax = cellSyntaxOf(path, options.data);
+  PDLRT_RETURN_IF_ERROR(syntax.status());
+  auto reader = std::make_unique<DelimitedReader>(path, fileIndex, *syntax);
   PDLRT_RETURN_IF_ERROR(reader->open(options));
   return std::unique_ptr<RecordReader>(std::move(reader));
+}
+
+Status pdlrt::checkHeaderOf(const std::string &path,
+                            const RecordReaderOptions &options) {
+  DataOptions data = options.data;
+  data.unpackBeside = false;
+  RecordReaderOptions own{data, options.descriptor, options.program};
+  own.headers = options.headers;
+  return openDelimitedReader(path, 0, own).status();
 }

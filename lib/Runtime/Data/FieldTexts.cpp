@@ -31,6 +31,14 @@ std::string_view pdlrt::takeFieldText(std::string_view &texts) {
   return cell;
 }
 
+std::string_view pdlrt::takeCopiedCell(std::string_view &copied, size_t count) {
+  if (count > 1 && !copied.empty())
+    return takeFieldText(copied);
+  const std::string_view all = copied;
+  copied = {};
+  return all;
+}
+
 void pdlrt::splitFieldText(const pdl_field &field, std::string_view cell,
                            std::vector<std::string_view> &ids) {
   const bool isList = field.kind == PDL_FIELD_RAGGED;

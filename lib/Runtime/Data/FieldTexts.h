@@ -33,6 +33,11 @@ void appendFieldText(std::string_view cell, std::string &texts);
 /// Takes the cell of the next slot off `texts`, which has one.
 std::string_view takeFieldText(std::string_view &texts);
 
+/// Takes the next of `count` cells off what was let through of a row: of
+/// several the way above, of one as it is. Nothing at all stands for empty
+/// cells.
+std::string_view takeCopiedCell(std::string_view &copied, size_t count);
+
 /// The ids that the cell of one slot lists, trimmed; one where the field has no
 /// separator or no bags, none of an empty cell of bags. Missing ones are among
 /// them.

@@ -53,6 +53,8 @@ public:
   virtual void finish() {}
 };
 
+class CommonHeader;
+
 /// What a reader needs to know; it keeps the reference.
 struct RecordReaderOptions {
   const DataOptions &data;
@@ -60,6 +62,8 @@ struct RecordReaderOptions {
   const pdl_program &program;
   /// For the bytes of pipes; null: for as long as it takes.
   ReadWait *wait = nullptr;
+  /// What the headers of all files are compared with; null: with nothing.
+  CommonHeader *headers = nullptr;
 };
 
 /// The field that `DataOptions::idField` names, by its place in the record;
@@ -72,6 +76,11 @@ std::optional<size_t> idFieldOf(const RecordReaderOptions &options);
 bool canBeReadAgain(const std::string &path);
 /// How a sentence about one for which it is false begins.
 std::string onceText(const std::string &path);
+
+/// Compares the header of a delimited text file with those of other files
+/// (`RecordReaderOptions::headers`), without reading its rows.
+Status checkHeaderOf(const std::string &path,
+                     const RecordReaderOptions &options);
 
 /// Opens a delimited text file; `fileIndex` marks its records.
 Expected<std::unique_ptr<RecordReader>>

@@ -64,6 +64,24 @@ Status RecordStream::checkSizes() {
   return {};
 }
 
+/// Compares the headers of all files of the group, and that of the first file
+/// of all, before the first pass. Those of pipes are compared when they come.
+Status RecordStream::checkHeaders() {
+  options.headers = &headers;
+  const std::vector<std::string> &files = options.data.files;
+  if (!options.data.header)
+    return {};
+  if (!options.data.headerFile.empty())
+    PDLRT_RETURN_IF_ERROR(checkHeaderOf(options.data.headerFile, options));
+  else if (files.size() < 2)
+    return {};
+  for (size_t i = 0; i < files.size(); ++i)
+    if ((i == 0 || dealsBlocks || int32_t(i % size_t(groups)) == group) &&
+        canBeReadAgain(files[i]))
+      PDLRT_RETURN_IF_ERROR(checkHeaderOf(files[i], options));
+  return {};
+}
+
 Status RecordStream::open() {
   const DataOptions &data = options.data;
   const int32_t fileCount = static_cast<int32_t>(data.files.size());
@@ -77,6 +95,8 @@ Status RecordStream::open() {
           onceText(path) + ", while " + std::to_string(groups) +
           " groups of replicas share it; write it to a file, or give each "
           "group its own");
+
+  PDLRT_RETURN_IF_ERROR(checkHeaders());
 
   // Row numbers run over all files, so where one file begins is known only
   // when those before it are counted.

@@ -9,6 +9,7 @@
 #ifndef LIB_RUNTIME_DATA_RECORDSTREAM_H
 #define LIB_RUNTIME_DATA_RECORDSTREAM_H
 
+#include "Data/CommonHeader.h"
 #include "Data/RecordReader.h"
 
 #include <cstdint>
@@ -54,6 +55,7 @@ private:
   };
   Expected<std::vector<int64_t>> countRows() const;
   Status checkSizes();
+  Status checkHeaders();
   Expected<bool> openSegment();
   Expected<std::unique_ptr<RecordReader>> openFile(int32_t file);
   int64_t rowsOfOtherGroups() const;
@@ -61,6 +63,7 @@ private:
 
   RecordReaderOptions options;
   int32_t groups, group;
+  CommonHeader headers;
   /// Fewer files than groups: blocks of rows go to the groups in turn.
   bool dealsBlocks = false;
   std::vector<Segment> segments;

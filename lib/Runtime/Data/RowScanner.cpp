@@ -8,6 +8,8 @@
 
 #include "Data/RowScanner.h"
 
+#include "Data/FileKind.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -20,22 +22,25 @@ constexpr size_t firstBufferSize = size_t(1) << 20;
 constexpr size_t longestRow = size_t(64) << 20;
 // A quote that is open for longer was never meant as one.
 constexpr size_t longestQuotedRow = size_t(1) << 20;
+// More blanks than these are not taken for the end of a file.
+constexpr size_t longestBlank = size_t(32) << 20;
 
 // The mark that some editors put before UTF-8 text is not part of a cell.
 constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
 
 /// Whether more bytes may show that a file begins with a mark.
 bool mayBecomeMark(std::string_view begin) {
-  return mayBecomePacked(begin) || (begin.size() < byteOrderMark.size() &&
-                                    byteOrderMark.starts_with(begin));
+  return mayBecomePacked(begin) || mayBecomeOther(begin) ||
+         (begin.size() < byteOrderMark.size() &&
+          byteOrderMark.starts_with(begin));
 }
 
 } // namespace
 
-Status RowScanner::open(const std::string &name, char cellDelimiter,
+Status RowScanner::open(const std::string &name, CellSyntax cellSyntax,
                         bool besideCaller, ReadWait *wait) {
   path = inputName(name);
-  delimiter = cellDelimiter;
+  syntax = cellSyntax;
   PDLRT_RETURN_IF_ERROR(file.open(name, besideCaller, wait));
   buffer.resize(firstBufferSize);
   std::memset(buffer.data(), 0, rowMargin);
@@ -51,6 +56,7 @@ Status RowScanner::open(const std::string &name, char cellDelimiter,
                            " has packed what it holds, but its name does not "
                            "end in " +
                            packing->ending + "; rename it, or unpack it");
+  PDLRT_RETURN_IF_ERROR(checkFileBeginning(path, begin()));
   if (begin().starts_with(byteOrderMark))
     cursor += byteOrderMark.size();
   return {};
@@ -87,7 +93,7 @@ RowScanner::Search RowScanner::findRowEnd(const char *&end) const {
   const char *newline =
       static_cast<const char *>(std::memchr(begin, '\n', size));
   const size_t lineSize = newline ? static_cast<size_t>(newline - begin) : size;
-  if (delimiter == ',' && std::memchr(begin, '"', lineSize)) {
+  if (syntax.quote && std::memchr(begin, syntax.quote, lineSize)) {
     if (findQuotedRowEnd(end) == Search::Found)
       return Search::Found;
     if (!atEnd && size <= longestQuotedRow)
@@ -107,22 +113,22 @@ RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
   const char *last = p + size;
   const bool endsFile = atEnd && cursor + size == limit;
   while (true) {
-    while (p < last && (*p == ' ' || *p == '\t'))
+    while (p < last && (*p == ' ' || *p == '\t') && *p != syntax.delimiter)
       ++p;
-    if (p < last && *p == '"') {
+    if (p < last && *p == syntax.quote) {
       ++p;
       while (true) {
         p = static_cast<const char *>(
-            std::memchr(p, '"', static_cast<size_t>(last - p)));
+            std::memchr(p, syntax.quote, static_cast<size_t>(last - p)));
         if (!p || (p + 1 == last && !endsFile))
           return Search::NeedsMore;
         ++p;
-        if (p == last || *p != '"')
+        if (p == last || *p != syntax.quote)
           break;
         ++p; // a doubled quote stands for one
       }
     }
-    while (p < last && *p != delimiter && *p != '\n')
+    while (p < last && *p != syntax.delimiter && *p != '\n')
       ++p;
     if (p == last && !endsFile)
       return Search::NeedsMore;
@@ -136,7 +142,7 @@ RowScanner::Search RowScanner::findQuotedRowEnd(const char *&end) const {
 
 bool RowScanner::isBlank(std::string_view row) const {
   return std::all_of(row.begin(), row.end(), [&](char c) {
-    return (c == ' ' || c == '\t') && c != delimiter;
+    return (c == ' ' || c == '\t') && c != syntax.delimiter;
   });
 }
 
@@ -167,26 +173,65 @@ Expected<bool> RowScanner::moveTo(int64_t byte, int64_t line) {
   return endsLine || cursor == limit;
 }
 
-Expected<bool> RowScanner::next(std::string_view &row) {
+/// Whether anything but blank lines stands from the next row on.
+Expected<bool> RowScanner::hasTextAhead() {
+  size_t offset = 0; // from the cursor, which moves with the buffer
+  while (textByte < nextByte()) {
+    const size_t at = cursor + offset;
+    const auto *found =
+        std::find_if(buffer.data() + at, buffer.data() + limit, [&](char c) {
+          return c == syntax.delimiter ||
+                 (c != ' ' && c != '\t' && c != '\r' && c != '\n');
+        });
+    offset = size_t(found - buffer.data()) - cursor;
+    if (cursor + offset < limit) {
+      textByte = nextByte() + int64_t(offset);
+    } else if (atEnd) {
+      return false;
+    } else if (offset > longestBlank) {
+      textByte = nextByte() + int64_t(offset);
+    } else {
+      PDLRT_RETURN_IF_ERROR(refill());
+    }
+  }
+  return true;
+}
+
+Expected<bool> RowScanner::next(std::string_view &row, BlankLines blankLines) {
   while (true) {
     const char *end = nullptr;
     while (findRowEnd(end) == Search::NeedsMore)
       PDLRT_RETURN_IF_ERROR(refill());
-    const char *begin = buffer.data() + cursor;
-    const size_t size = static_cast<size_t>(end - begin);
+    const auto lineAt = [&] {
+      std::string_view line(buffer.data() + cursor,
+                            static_cast<size_t>(end - buffer.data()) - cursor);
+      if (line.ends_with('\r'))
+        line.remove_suffix(1);
+      return line;
+    };
+    const size_t size = static_cast<size_t>(end - buffer.data()) - cursor;
     const bool endOfFile = end == buffer.data() + limit;
     if (endOfFile && size == 0)
       return false;
+    if (blankLines == BlankLines::EndFiles && isBlank(lineAt())) {
+      auto more = hasTextAhead();
+      PDLRT_RETURN_IF_ERROR(more.status());
+      if (!*more) {
+        cursor = limit;
+        return false;
+      }
+      // Looking ahead may have moved the buffer.
+      end = buffer.data() + cursor + size;
+    }
+    const char *begin = buffer.data() + cursor;
+    row = lineAt();
     rowLine = nextLine;
     rowBegin = nextByte();
     nextLine += 1;
-    if (delimiter == ',')
+    if (syntax.quote)
       nextLine += std::count(begin, end, '\n');
     cursor += size + (endOfFile ? 0 : 1);
-    row = std::string_view(begin, size);
-    if (row.ends_with('\r'))
-      row.remove_suffix(1);
-    if (!isBlank(row))
+    if (blankLines != BlankLines::Ignored || !isBlank(row))
       return true;
   }
 }

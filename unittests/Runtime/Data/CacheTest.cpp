@@ -64,7 +64,7 @@ protected:
     options.files = std::move(files);
     options.batchSize = 700;
     options.columns = {"label", "numbers", "id", "bag", "_"};
-    options.copyColumn = "6";
+    options.copyColumns = {"6"};
     return options;
   }
   DataOptions cached(DataOptions options) {
@@ -198,7 +198,7 @@ TEST_F(CacheTest, WhatSaysHowRowsAreReadHasACacheOfItsOwn) {
     EXPECT_EQ(all(cached(data)), all(data));
     EXPECT_THAT(caches(), SizeIs(count));
   };
-  data.copyColumn = "4";
+  data.copyColumns = {"4"};
   expectAnother(2);
   data.columns = {"label", "numbers", "_", "bag", "id"};
   expectAnother(3);

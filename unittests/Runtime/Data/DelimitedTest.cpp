@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data/FieldTexts.h"
-#include "TestRecord.h"
+#include "DelimitedFixture.h"
 
-#include "xxhash.h"
 #include "gmock/gmock.h"
 
 #include <cmath>
@@ -26,35 +25,7 @@ using testing::Pair;
 
 namespace {
 
-int64_t hashOf(std::string_view text, uint64_t seed = 0) {
-  return static_cast<int64_t>(XXH64(text.data(), text.size(), seed));
-}
-
-class DelimitedTest : public DataTest {
-protected:
-  /// The only batch of a file.
-  Batch readAll(DataOptions options, const pdl_program *program = nullptr) {
-    options.batchSize = 1000;
-    auto source = open(options, program);
-    Batch batch;
-    if (!source)
-      return batch;
-    auto more = source->next(0, batch);
-    EXPECT_TRUE(more.ok()) << more.status().message();
-    return batch;
-  }
-  Batch readAll(const std::string &path) {
-    DataOptions options;
-    options.files = {path};
-    return readAll(options);
-  }
-  std::string errorOfText(const std::string &text,
-                          const char *name = "bad.csv") {
-    DataOptions options;
-    options.files = {put(name, text)};
-    return errorOf(options);
-  }
-};
+using DelimitedTest = DelimitedFixture;
 
 TEST_F(DelimitedTest, TrimsHashesAndMapsInDeclarationOrder) {
   record.dense("age");
@@ -89,100 +60,6 @@ TEST_F(DelimitedTest, SlotSaltAndRaggedBags) {
               ElementsAre(hashOf("a", 0), hashOf("b", 0), hashOf("a", 0),
                           hashOf("x", 1), hashOf("y z", 1)));
   EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4, 4, 5));
-}
-
-TEST_F(DelimitedTest, BagsOfNumbers) {
-  auto &weights = record.raggedNumbers("w", 2);
-  weights.separator = '|';
-  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
-  wide.separator = ' ';
-  wide.missing_kind = PDL_MISSING_VALUE;
-  wide.missing_value = 0.5;
-  DataOptions options;
-  options.files = {put("a.tsv", "0.5| -2 |1e3\t4\t0.1 ? 0.2\n"
-                                "\t?\t\n"
-                                "\t-0\t1e300\n")};
-  options.batchSize = 2;
-  auto source = open(options);
-  Batch batch;
-  ASSERT_TRUE(*source->next(0, batch));
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5f, -2, 1000, 4));
-  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4));
-  EXPECT_THAT(values<double>(batch, 1), ElementsAre(0.1, 0.5, 0.2, 0.5));
-  EXPECT_THAT(splits(batch, 1), ElementsAre(0, 3, 4));
-  ASSERT_TRUE(*source->next(0, batch));
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0));
-  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 1));
-  EXPECT_THAT(values<double>(batch, 1), ElementsAre(1e300));
-}
-
-TEST_F(DelimitedTest, MissingNumbersOfBagsAreMissingAtTheirEndsToo) {
-  auto &weights = record.raggedNumbers("w");
-  weights.separator = '|';
-  EXPECT_THAT(errorOfText("1|2\n0.5|\n"), HasSubstr("among others is missing"));
-  EXPECT_THAT(errorOfText("1|2\n|0.5\n"), HasSubstr("among others is missing"));
-  EXPECT_THAT(errorOfText("1|2\n|\n"), HasSubstr("among others is missing"));
-  weights.missing_kind = PDL_MISSING_VALUE;
-  weights.missing_value = 7;
-  Batch batch = readAll(put("a.csv", "0.5|\n|0.5\n|\n0.5||\n1\n"));
-  EXPECT_THAT(values<float>(batch, 0),
-              ElementsAre(0.5f, 7, 7, 0.5f, 7, 7, 0.5f, 7, 7, 1));
-  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 4, 6, 9, 10));
-}
-
-TEST_F(DelimitedTest, ShuffledBagsOfNumbersStayWhole) {
-  auto &weights = record.raggedNumbers("w");
-  weights.separator = '|';
-  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
-  wide.separator = '|';
-  std::string text;
-  for (int row = 0; row < 20; ++row) {
-    std::string bag;
-    for (int i = 0; i < row % 4; ++i)
-      bag += (i ? "|" : "") + std::to_string(row) + ".25";
-    text += bag + "\t" + bag + "\n";
-  }
-  DataOptions options;
-  options.files = {put("a.tsv", text)};
-  options.batchSize = 20;
-  options.shuffleWindow = 20;
-  auto source = open(options);
-  Batch batch;
-  ASSERT_TRUE(*source->next(0, batch));
-  const std::vector<float> numbers = values<float>(batch, 0);
-  const std::vector<double> others = values<double>(batch, 1);
-  const std::vector<int32_t> offsets = splits(batch, 0);
-  EXPECT_EQ(splits(batch, 1), offsets);
-  for (int64_t sample = 0; sample < 20; ++sample) {
-    const int64_t row = batch.row(sample);
-    const auto begin = offsets[size_t(sample)];
-    ASSERT_EQ(offsets[size_t(sample) + 1] - begin, row % 4);
-    for (int32_t i = begin; i < begin + row % 4; ++i) {
-      EXPECT_EQ(numbers[size_t(i)], float(row) + 0.25f);
-      EXPECT_EQ(others[size_t(i)], double(row) + 0.25);
-    }
-  }
-}
-
-TEST_F(DelimitedTest, BadNumbersOfBagsAreNamedAndLeaveNoTrace) {
-  auto &weights = record.raggedNumbers("w");
-  weights.separator = '|';
-  for (const char *bad : {"nan", "inf", "1e99", "x", "1 2"})
-    EXPECT_THAT(errorOfText("1|2\n3|" + std::string(bad) + "|4\n"),
-                HasSubstr("bad.csv:2:1: field `w`: `" + std::string(bad) +
-                          "` is not a finite number"));
-  EXPECT_THAT(errorOfText("1|2\n3|?|4\n"),
-              HasSubstr("bad.csv:2:1: field `w`: a number among others is "
-                        "missing"));
-  DataOptions options;
-  options.files = {put("some.csv", "1|2\n3|nan|4\n5\n")};
-  options.maxBadRows = 1;
-  auto source = open(options);
-  Batch batch;
-  ASSERT_TRUE(*source->next(0, batch));
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 5));
-  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 3));
-  EXPECT_EQ(source->badRowCount(), 1);
 }
 
 TEST_F(DelimitedTest, KnownHashOfAText) {
@@ -338,8 +215,8 @@ TEST_F(DelimitedTest, WhatIsNoNumberIsNamed) {
             std::string(folder / "bad.csv") +
                 ":3:1: field `age`: `abc` is not a finite number; mend the "
                 "row, or skip bad rows with --max-bad-rows N");
-  EXPECT_THAT(errorOfText("1\n\n\n?\n"),
-              HasSubstr("bad.csv:4:1: field `age`: the value is missing"));
+  EXPECT_THAT(errorOfText("1\n?\n"),
+              HasSubstr("bad.csv:2:1: field `age`: the value is missing"));
   EXPECT_THAT(errorOfText(std::string(500, 'x') + "\n"),
               HasSubstr("`" + std::string(40, 'x') + "...`"));
   EXPECT_THAT(errorOfText("a\x01\x7f\n"), HasSubstr("`a\\x01\\x7f`"));
@@ -351,174 +228,6 @@ TEST_F(DelimitedTest, LabelsOutsideTheirMapAreNamed) {
   EXPECT_THAT(errorOfText("yes\nmaybe\n"),
               HasSubstr("bad.csv:2:1: field `label`: `maybe` is none of the "
                         "texts that the field declares (`no`, `yes`)"));
-}
-
-TEST_F(DelimitedTest, MissingValuesHaveTheirStandIns) {
-  auto &number = record.dense("x");
-  number.missing_kind = PDL_MISSING_VALUE;
-  number.missing_value = -1.5;
-  auto &id = record.ids("id", 2);
-  id.missing_kind = PDL_MISSING_TOKEN;
-  id.missing_token = "none";
-  id.salt_kind = PDL_SALT_SLOT;
-  auto &bag = record.ragged("bag");
-  bag.missing_kind = PDL_MISSING_TOKEN;
-  bag.missing_token = "42";
-  bag.hash_kind = PDL_HASH_NONE;
-  Batch batch = readAll(put("a.csv", "?,,?,\n , a , ,7\n"));
-  ASSERT_EQ(batch.size(), 2);
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(-1.5f, -1.5f));
-  EXPECT_THAT(values<int64_t>(batch, 1),
-              ElementsAre(hashOf("none", 0), hashOf("none", 1), hashOf("a", 0),
-                          hashOf("none", 1)));
-  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(42, 7));
-  EXPECT_THAT(splits(batch, 2), ElementsAre(0, 1, 2));
-}
-
-TEST_F(DelimitedTest, ATokenThatIsNoIntegerIsRefused) {
-  auto &bag = record.ragged("bag");
-  bag.missing_kind = PDL_MISSING_TOKEN;
-  bag.missing_token = "none";
-  bag.hash_kind = PDL_HASH_NONE;
-  EXPECT_THAT(errorOfText("1\n"), HasSubstr("its token for missing ones"));
-}
-
-TEST_F(DelimitedTest, ColumnsByHeaderAndByPosition) {
-  auto &age = record.dense("age");
-  record.setNames(age, {"Age"});
-  auto &hours = record.dense("rest", 2);
-  record.setPositions(hours, {3, 0});
-  record.dense("after");
-  DataOptions options;
-  options.header = true;
-  options.files = {put("a.csv", "\xef\xbb\xbfz, after,\"Age\",h\n1,2,3,4\n")};
-  Batch batch = readAll(options);
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(3.f));
-  EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f, 1.f));
-  // The field without columns of its own follows the last one, position 0.
-  EXPECT_THAT(values<float>(batch, 2), ElementsAre(2.f));
-
-  options.files = {put("b.csv", "z,after,age,h\n1,2,3,4\n")};
-  EXPECT_THAT(errorOf(options),
-              HasSubstr("b.csv:1: the header has no column `Age`, which field "
-                        "`age` reads"));
-  options.files = {put("b.csv", "Age,after,Age,h\n1,2,3,4\n")};
-  EXPECT_THAT(errorOf(options), HasSubstr("names two columns `Age`"));
-  options.header = false;
-  EXPECT_THAT(errorOf(options), HasSubstr("pass --header"));
-}
-
-// Among rows that are passed over nobody reads it, and hashed it is an id.
-TEST_F(DelimitedTest, AHeaderThatCountsAsARowIsWarnedOf) {
-  record.dense("label");
-  record.ids("user");
-  DataOptions options;
-  options.rows = *RowRange::parse("1:3");
-  options.files = {put("named.csv", "label,user\n1,7\n0,8\n")};
-  testing::internal::CaptureStderr();
-  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(1, 0));
-  options.files = {put("plain.csv", "0,6\n1,7\n0,8\n")};
-  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(1, 0));
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, HasSubstr("named.csv:1:1: the first line has `label`, the "
-                              "name of a field; if it names the columns, give "
-                              "--header: without, it is the first row"));
-  EXPECT_THAT(said, testing::Not(HasSubstr("plain.csv")));
-}
-
-TEST_F(DelimitedTest, AFieldThatIsNotReadNeedsNoColumn) {
-  auto &label = record.dense("label");
-  record.setNames(label, {"y"});
-  auto &x = record.dense("x");
-  record.setNames(x, {"x"});
-  DataOptions options;
-  options.header = true;
-  options.files = {put("a.csv", "x\n3\n")};
-  const pdl_program &predict = record.program({1});
-  EXPECT_THAT(values<float>(readAll(options, &predict), 0), ElementsAre(3.f));
-  EXPECT_THAT(errorOf(options), HasSubstr("no column `y`"));
-}
-
-// How many cells a row has never decides which column is which field.
-TEST_F(DelimitedTest, FilesWithoutAHeaderHoldWholeRecords) {
-  record.dense("label");
-  record.dense("weight");
-  record.dense("x", 2);
-  DataOptions options;
-  const pdl_program &predict = record.program({2});
-  options.files = {put("whole.csv", "1,9,2,3\n")};
-  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
-              ElementsAre(2.f, 3.f));
-  for (const char *text : {"2,3\n", "9,2,3\n", "7,1,9,2,3\n"}) {
-    options.files = {put("other.csv", text)};
-    EXPECT_THAT(errorOf(options, &predict),
-                testing::AllOf(HasSubstr("other.csv:1:"),
-                               HasSubstr("but the record has 4 columns"),
-                               HasSubstr("--columns")))
-        << text;
-  }
-  options.files = {put("weighted.csv", "9,2,3\n")};
-  options.columns = {"weight", "x"};
-  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
-              ElementsAre(2.f, 3.f));
-  EXPECT_THAT(errorOf(options),
-              HasSubstr("--columns does not name field `label`"));
-  options.files = {put("more.csv", "id,2,3,4\n")};
-  options.columns = {"_", "x", "_"};
-  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
-              ElementsAre(2.f, 3.f));
-  options.columns = {"_", "x"};
-  EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("has 4 cells, but --columns has 3 columns"));
-  options.columns = {"_", "x", "x"};
-  EXPECT_THAT(errorOf(options, &predict), HasSubstr("`x` twice"));
-  options.columns = {"_", "z"};
-  EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("`z`, but the record has no such field, only label, "
-                        "weight, x"));
-}
-
-TEST_F(DelimitedTest, AHeaderTellsTheColumnsOfFields) {
-  record.dense("label");
-  record.dense("x", 2);
-  record.dense("z");
-  DataOptions options;
-  options.header = true;
-  const pdl_program &predict = record.program({1, 2});
-  // In any order, among others, with or without what is not read.
-  options.files = {put("named.csv", "z,id,x.1,x.0\n1,2,3,4\n")};
-  Batch batch = readAll(options, &predict);
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(4.f, 3.f));
-  EXPECT_THAT(values<float>(batch, 1), ElementsAre(1.f));
-  EXPECT_THAT(errorOf(options), HasSubstr("name all fields there"));
-  // Other names: the whole record, in its order.
-  options.files = {put("foreign.csv", "y,a,b,z\n1,2,3,4\n")};
-  batch = readAll(options, &predict);
-  EXPECT_THAT(values<float>(batch, 0), ElementsAre(2.f, 3.f));
-  EXPECT_THAT(values<float>(batch, 1), ElementsAre(4.f));
-  options.files = {put("cut.csv", "a,b,c\n2,3,4\n")};
-  EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("but the record has 4 columns"));
-  options.files = {put("moved.csv", "z,y,a,b\n1,2,3,4\n")};
-  EXPECT_THAT(errorOf(options, &predict),
-              HasSubstr("the header names column 1 `z`, which by the order of "
-                        "the record is column 4"));
-  options.columns = {"z", "_", "x"};
-  EXPECT_THAT(values<float>(readAll(options, &predict), 0),
-              ElementsAre(3.f, 4.f));
-}
-
-// A program of the whole record reads what it did; the sentence says what may
-// be meant.
-TEST_F(DelimitedTest, AHeaderThatIsReadAsDataIsSuspected) {
-  record.dense("label");
-  record.ids("id");
-  EXPECT_THAT(errorOfText("label,id\n1,a\n"),
-              testing::AllOf(HasSubstr("bad.csv:1:1: field `label`"),
-                             HasSubstr("if this line names the columns, give "
-                                       "--header")));
-  EXPECT_THAT(errorOfText("1,a\nlabel,id\n"),
-              testing::Not(HasSubstr("--header")));
 }
 
 // The field of text ids that was to be hashed is named, and what it lacks.
@@ -558,7 +267,7 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
   record.dense("x");
   DataOptions options;
   options.header = true;
-  options.copyColumn = "id";
+  options.copyColumns = {"id"};
   options.maxBadRows = 9;
   options.batchSize = 2;
   options.files = {put("a.csv", "id,x\nu1,bad\nu2,2\nu3,3\nu4\nu5,bad\n"
@@ -578,14 +287,41 @@ TEST_F(DelimitedTest, RowsAndCopiedCells) {
   EXPECT_THAT(
       source->takeCopiedCellsOfBadRows(),
       ElementsAre(Pair(0, "u1"), Pair(3, "u4"), Pair(4, "u5"), Pair(7, "u8")));
-  options.copyColumn = "2";
+  options.copyColumns = {"2"};
   source = open(options);
   ASSERT_TRUE(*source->next(0, batch));
   EXPECT_EQ(batch.copiedCell(0), "2");
   for (const char *wrong : {"who", "0", "3", "-1", "0x1"}) {
-    options.copyColumn = wrong;
+    options.copyColumns = {"id", wrong};
     EXPECT_THAT(errorOf(options), HasSubstr("--copy-column")) << wrong;
   }
+}
+
+TEST_F(DelimitedTest, SeveralCellsAreCopied) {
+  record.dense("x");
+  DataOptions options;
+  options.header = true;
+  options.copyColumns = {"name", "1"};
+  options.maxBadRows = 9;
+  options.files = {put("a.csv", "id,x,name\nu1,1,\"a, b\"\nu2,bad,\n\n,2,c\n")};
+  auto source = open(options);
+  const auto cellsOf = [](std::string_view copied) {
+    std::vector<std::string> cells;
+    for (int i = 0; i < 2; ++i)
+      cells.emplace_back(takeCopiedCell(copied, 2));
+    EXPECT_TRUE(copied.empty());
+    return cells;
+  };
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  ASSERT_EQ(batch.size(), 2);
+  EXPECT_THAT(cellsOf(batch.copiedCell(0)), ElementsAre("a, b", "u1"));
+  EXPECT_THAT(cellsOf(batch.copiedCell(1)), ElementsAre("c", ""));
+  const auto ofBadRows = source->takeCopiedCellsOfBadRows();
+  ASSERT_EQ(ofBadRows.size(), 2U);
+  EXPECT_THAT(cellsOf(ofBadRows.at(1)), ElementsAre("", "u2"));
+  EXPECT_THAT(cellsOf(ofBadRows.at(2)), ElementsAre("", ""));
+  EXPECT_THAT(cellsOf(""), ElementsAre("", ""));
 }
 
 // The texts of all ids that the program reads, and of no other field.
@@ -728,9 +464,6 @@ TEST_F(DelimitedTest, FilesThatCannotBeReadAreNamed) {
   options.files = {put("cut.csv.gz", "")};
   std::filesystem::resize_file(options.files[0], 12);
   EXPECT_THAT(errorOf(options), HasSubstr("cannot be decompressed"));
-  options.files = {folder};
-  options.delimiter = ',';
-  EXPECT_THAT(errorOf(options), HasSubstr("cannot be read: Is a directory"));
 }
 
 TEST_F(DelimitedTest, ATruncatedArchiveIsAnErrorNotAnEnd) {
@@ -789,17 +522,217 @@ TEST_F(DelimitedTest, RowsLongerThanTheBuffer) {
                           hashOf("c"), hashOf("d"), hashOf("e")));
 }
 
-TEST_F(DelimitedTest, NothingButHeaderOrBlanksIsNoRecord) {
+TEST_F(DelimitedTest, NothingButAHeaderIsNoRecord) {
   record.dense("x");
-  for (const char *text : {"", "\n\n", "  \r\n"}) {
-    DataOptions options;
-    options.files = {put("a.csv", text)};
-    EXPECT_EQ(readAll(options).size(), 0);
-  }
   DataOptions options;
+  options.files = {put("a.csv", "")};
+  EXPECT_EQ(readAll(options).size(), 0);
   options.header = true;
   options.files = {put("a.csv", "x\n")};
   EXPECT_EQ(readAll(options).size(), 0);
+}
+
+// A line is a row: predictions are joined to lines by their number.
+TEST_F(DelimitedTest, BlankLinesOfOneColumnAreRows) {
+  auto &x = record.dense("x");
+  x.missing_kind = PDL_MISSING_VALUE;
+  x.missing_value = -1;
+  const std::vector<float> rows{1, -1, -1, 2, -1};
+  EXPECT_EQ(values<float>(readAll(put("a.csv", "1\n\n \r\n2\n\n")), 0), rows);
+  DataOptions options;
+  options.header = true;
+  options.files = {put("named.tsv", "x\n1\n\n \n2\n\n")};
+  EXPECT_EQ(values<float>(readAll(options), 0), rows);
+  options.header = false;
+  options.files = {put("blank.csv", "\n\n")};
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(-1, -1));
+  // They count where rows are only passed over, too.
+  options.rows = *RowRange::parse("2:4");
+  options.files = {put("a.csv", "\n\n\n7\n")};
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(-1, 7));
+  options.rows = *RowRange::parse("50%:");
+  EXPECT_THAT(values<float>(readAll(options), 0), ElementsAre(-1, 7));
+  x.missing_kind = PDL_MISSING_ERROR;
+  EXPECT_THAT(errorOfText("1\n\n2\n"),
+              HasSubstr("bad.csv:2:1: field `x`: the value is missing"));
+}
+
+TEST_F(DelimitedTest, BlankLinesOfOneColumnAreEmptyBags) {
+  record.ragged("bag").separator = ' ';
+  Batch batch = readAll(put("a.txt", "a b\n\nc\n\n"));
+  ASSERT_EQ(batch.size(), 4);
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 2, 3, 3));
+}
+
+// Where rows have several cells, a blank line is no row of them, but not
+// nothing either, except at the end of a file.
+TEST_F(DelimitedTest, BlankLinesAmongSeveralColumnsAreBadRows) {
+  record.dense("x", 2);
+  for (const char *text : {"1,2\n\n3,4\n", "1,2\n  \r\n3,4\n"})
+    EXPECT_THAT(errorOfText(text), HasSubstr("bad.csv:2:1: the line is blank, "
+                                             "and rows follow it"));
+  EXPECT_THAT(errorOfText("\n1,2\n"), HasSubstr("bad.csv:1:1: the line is"));
+  for (const char *text : {"1,2\n3,4\n\n", "1,2\n3,4\n \r\n\n  "}) {
+    Batch batch = readAll(put("end.csv", text));
+    EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 3, 4));
+  }
+  DataOptions options;
+  options.files = {put("a.csv", "\n1,2\n\n\n3,4\n\n")};
+  options.maxBadRows = 3;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(batch.row(1), 4);
+  EXPECT_FALSE(*source->next(0, batch));
+  EXPECT_EQ(source->settledRows(), 5);
+  options.files = {put("blank.csv", "\n\n")};
+  EXPECT_EQ(readAll(options).size(), 0);
+  // A tab is a cell's end, not a blank.
+  options.maxBadRows = 0;
+  record = {};
+  record.ragged("bag", 2);
+  options.files = {put("a.tsv", "a\tb\n\t\n")};
+  EXPECT_EQ(readAll(options).size(), 2);
+}
+
+TEST_F(DelimitedTest, ManyBlankLinesInTheMiddleAndAtTheEnd) {
+  record.dense("x", 2);
+  DataOptions options;
+  const std::string blanks(3 << 20, '\n');
+  options.files = {put("a.csv", "1,2\n" + blanks + "3,4\n" + blanks)};
+  options.maxBadRows = 3 << 20;
+  Batch batch = readAll(options);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(batch.row(1), (3 << 20) + 1);
+}
+
+TEST_F(DelimitedTest, QuotesByDelimiterAndByFlag) {
+  record.ids("a", 2);
+  DataOptions options;
+  // By default where commas or semicolons end cells.
+  options.files = {put("a.txt", "\"x;y\";\"z\"\n")};
+  options.delimiter = ';';
+  EXPECT_THAT(values<int64_t>(readAll(options), 0),
+              ElementsAre(hashOf("x;y"), hashOf("z")));
+  options.quote = '\0';
+  options.files = {put("b.txt", "\"x\";\"z\"\n")};
+  EXPECT_THAT(values<int64_t>(readAll(options), 0),
+              ElementsAre(hashOf("\"x\""), hashOf("\"z\"")));
+  for (const char delimiter : {'\t', '|', ' '}) {
+    const std::string d(1, delimiter);
+    options.delimiter = delimiter;
+    options.quote = '"';
+    options.files = {put("c.txt", "\"x" + d + "\n\"\"y\"" + d + "\"z\"\n")};
+    EXPECT_THAT(values<int64_t>(readAll(options), 0),
+                ElementsAre(hashOf("x" + d + "\n\"y"), hashOf("z")))
+        << delimiter;
+    options.quote = '\'';
+    options.files = {put("d.txt", "'it''s'" + d + "\"\n")};
+    EXPECT_THAT(values<int64_t>(readAll(options), 0),
+                ElementsAre(hashOf("it's"), hashOf("\"")));
+  }
+  options.header = true;
+  options.delimiter = '\t';
+  options.quote = '"';
+  options.files = {put("e.txt", "\"a.1\"\t\"a.0\"\n\"x\"\ty\n")};
+  EXPECT_THAT(values<int64_t>(readAll(options), 0),
+              ElementsAre(hashOf("y"), hashOf("x")));
+  options.quote = '\t';
+  EXPECT_THAT(errorOf(options), HasSubstr("choose another quote (--quote)"));
+}
+
+TEST_F(DelimitedTest, AColumnOfQuotedCellsIsWarnedOf) {
+  record.ids("a", 2);
+  DataOptions options;
+  testing::internal::CaptureStderr();
+  options.files = {put("all.tsv", "1\t\"x\"\n2\t\"\"\n"),
+                   put("some.tsv", "1\t\"x\"\n2\ty\n")};
+  readAll(options);
+  options.files = {put("told.tsv", "1\t\"x\"\n")};
+  options.quote = '\0';
+  readAll(options);
+  options.quote.reset();
+  options.header = true;
+  options.files = {put("named.tsv", "\"a.0\"\t\"a.1\"\n1\tx\n")};
+  readAll(options);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said,
+              HasSubstr("all.tsv: each cell of column 2 stands in quotes, "
+                        "which are text where a tab ends a cell"));
+  EXPECT_THAT(said, HasSubstr("named.tsv: names in the first line stand in"));
+  for (const char *silent : {"some.tsv", "told.tsv"})
+    EXPECT_THAT(said, testing::Not(HasSubstr(silent)));
+  // Before the end, where a file is long.
+  std::string text;
+  for (int i = 0; i < 5000; ++i)
+    text += "\"1\"\t2\n";
+  options = {};
+  options.files = {put("long.tsv", text)};
+  options.batchSize = 200;
+  auto source = open(options);
+  Batch batch;
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(*source->next(0, batch));
+  said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("long.tsv: each cell of column 1 stands in"));
+}
+
+// Other programs write ids so when some of a column are missing.
+TEST_F(DelimitedTest, DecimalIdsAreWarnedOfWithTheirCount) {
+  record.ids("user");
+  record.ragged("items").separator = ' ';
+  testing::internal::CaptureStderr();
+  DataOptions options;
+  options.files = {put("a.csv", "339907.0,7.0 8 x.0 9.0\n12,\n-5.0,1.00\n")};
+  Batch batch = readAll(options);
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("339907.0"), hashOf("12"), hashOf("-5.0")));
+  readAll(options);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("a.csv: field `user`: 2 ids end in `.0`, such as "
+                              "`339907.0`, which is another id"));
+  EXPECT_THAT(said, HasSubstr("a.csv: field `items`: 2 ids end in `.0`"));
+  EXPECT_EQ(said.find("`user`"), said.rfind("`user`"));
+  record = {};
+  record.ids("user").hash_kind = PDL_HASH_NONE;
+  EXPECT_THAT(errorOfText("1\n339907.0\n"),
+              HasSubstr("write it as a whole number, without `.0`"));
+}
+
+TEST_F(DelimitedTest, FilesThatAreNotReadAreNamedAsWhatTheyAre) {
+  record.dense("x");
+  const auto refusal = [&](const std::string &name, const std::string &text) {
+    DataOptions options;
+    options.files = {put(name, text)};
+    const std::string said = errorOf(options);
+    EXPECT_THAT(said, HasSubstr(options.files[0] + ": is "));
+    EXPECT_THAT(said, testing::Not(HasSubstr("say what ends a cell")));
+    return said;
+  };
+  EXPECT_THAT(refusal("a.parquet", "PAR1"),
+              HasSubstr("a Parquet file, which is not read; write it as .csv"));
+  EXPECT_THAT(refusal("a.jsonl", "{}"), HasSubstr("JSON, which is not read"));
+  EXPECT_THAT(refusal("a.csv.xz", "x"),
+              HasSubstr("packed by xz, which is not unpacked (only gzip and "
+                        "zstd are); pack it by one of these, or unpack it into "
+                        "a pipe: xz -dc"));
+  EXPECT_THAT(refusal("a.ZIP", "x"), HasSubstr("a zip archive"));
+  // By what they hold, whatever their names are.
+  EXPECT_THAT(refusal("b.csv", std::string("PAR1\x15\0\x15", 7)),
+              HasSubstr("a Parquet file"));
+  EXPECT_THAT(refusal("c.csv", std::string("\xfd\x37zXZ\0\0", 7)),
+              HasSubstr("packed by xz"));
+  DataOptions options;
+  options.files = {folder};
+  EXPECT_THAT(errorOf(options), HasSubstr(folder.string() +
+                                          ": is a folder; name the files in "
+                                          "it, for instance --data " +
+                                          folder.string() + "/*.csv"));
+  // A name is no hindrance where a flag says what is in the file.
+  options.files = {put("d.json", "1\n")};
+  options.delimiter = ',';
+  EXPECT_EQ(errorOf(options), "");
 }
 
 } // namespace

@@ -83,8 +83,8 @@ TEST_F(StreamedRowsTest, ABatchDoesNotWaitUntilItIsFull) {
   ASSERT_TRUE(source);
   EXPECT_THAT(next(*source), ElementsAre(1.f));
   EXPECT_EQ(source->settledRows(), 1);
-  // Half a row is none, and is not lost; nor are lines without anything.
-  pipe.write("2\n3\n\n\n4");
+  // Half a row is none, and is not lost.
+  pipe.write("2\n3\n4");
   EXPECT_THAT(next(*source), ElementsAre(2.f, 3.f));
   pipe.write("5\n");
   EXPECT_THAT(next(*source), ElementsAre(45.f));
@@ -94,6 +94,43 @@ TEST_F(StreamedRowsTest, ABatchDoesNotWaitUntilItIsFull) {
   pipe.close();
   EXPECT_THAT(next(*source), ElementsAre(6.f));
   EXPECT_THAT(next(*source), IsEmpty());
+  EXPECT_TRUE(source->isAtEnd());
+}
+
+// A line without anything is a row of one column like any other.
+TEST_F(StreamedRowsTest, BlankLinesAreAnswered) {
+  record = {};
+  pdl_field &x = record.dense("x");
+  x.missing_kind = PDL_MISSING_VALUE;
+  x.missing_value = -1;
+  PipeEnd pipe(folder / "a.csv");
+  options.files = {pipe.path};
+  pipe.write("\n");
+  auto source = open(options);
+  ASSERT_TRUE(source);
+  EXPECT_THAT(next(*source), ElementsAre(-1.f));
+  pipe.write("2\n\n");
+  EXPECT_THAT(next(*source), ElementsAre(2.f, -1.f));
+  pipe.close();
+  EXPECT_THAT(next(*source), IsEmpty());
+}
+
+// Of rows of several cells it is a bad one, once another row comes.
+TEST_F(StreamedRowsTest, BlankLinesAmongSeveralColumns) {
+  record.dense("y");
+  PipeEnd pipe(folder / "a.csv");
+  options.files = {pipe.path};
+  options.maxBadRows = 1;
+  pipe.write("1,2\n\n");
+  auto source = open(options);
+  ASSERT_TRUE(source);
+  EXPECT_THAT(next(*source), ElementsAre(1.f));
+  pipe.write("3,4\n \n\n");
+  EXPECT_THAT(next(*source), ElementsAre(3.f));
+  EXPECT_EQ(batch.row(0), 2);
+  pipe.close();
+  EXPECT_THAT(next(*source), IsEmpty());
+  EXPECT_EQ(source->badRowCount(), 1);
   EXPECT_TRUE(source->isAtEnd());
 }
 

@@ -35,6 +35,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pdlrt {
 
@@ -47,19 +48,19 @@ PredictionFormat formatOf(const SessionOptions &options);
 class PredictionWriter {
 public:
   /// Opens `path`; an empty path, or `-`, is the standard output, which is for
-  /// text. `copied` names the column that is let through; empty: none. Of
-  /// `program`, which outlives the writer, the name and the outputs are read.
+  /// text. `copied` names the columns that are let through. Of `program`, which
+  /// outlives the writer, the name and the outputs are read.
   static Expected<std::unique_ptr<PredictionWriter>>
   open(PredictionFormat format, const std::string &path,
-       const pdl_program &program, const std::string &copied);
+       const pdl_program &program, const std::vector<std::string> &copied);
   virtual ~PredictionWriter();
 
   /// Writes a sample of a batch. `outputs`: by output of the program, all rows
-  /// of the batch.
+  /// of the batch. `copiedCells`: as `Batch::copiedCell`.
   virtual Status write(const void *const *outputs, int64_t sample,
-                       std::string_view copiedCell) = 0;
+                       std::string_view copiedCells) = 0;
   /// Keeps the place of a row that could not be read.
-  virtual Status writeBadRow(std::string_view copiedCell) = 0;
+  virtual Status writeBadRow(std::string_view copiedCells) = 0;
   /// Lets who reads the output have what was written so far, where it is not a
   /// file that appears whole.
   virtual Status flush() = 0;

@@ -47,7 +47,7 @@ namespace {
 struct Flags {
   SessionOptions session;
   ClusterFlags cluster;
-  std::string rows, evaluateRows, delimiter, replicas = "1x1";
+  std::string rows, evaluateRows, delimiter, quote, replicas = "1x1";
   uint64_t seed = 0;
   int64_t epochs = 1, steps = 0, checkpointSteps = 0;
 };
@@ -85,6 +85,12 @@ static char delimiterOf(const std::string &text) {
   if (text == "space")
     return ' ';
   return text.empty() ? '\0' : text.front();
+}
+
+static std::string checkQuote(const std::string &text) {
+  if (text == "none" || text.size() == 1)
+    return {};
+  return "'" + text + "' is no quote; give one character, or none";
 }
 
 static std::string checkExists(const std::string &path) {
@@ -155,11 +161,20 @@ static void addDataFlags(CLI::App &command, Flags &flags) {
       ->check(validator(checkDelimiter))
       ->group("Data");
   command
+      .add_option("--quote", flags.quote,
+                  "What encloses cells, as in RFC 4180: one character, or none "
+                  "(default: a double quote where a comma or a semicolon ends "
+                  "cells, else none: quotes are text)")
+      ->type_name("CHAR")
+      ->check(validator(checkQuote))
+      ->group("Data");
+  command
       .add_flag("--header", data.header,
                 "The first line of each file names its columns; fields without "
                 "`columns` in the model are then found by their names, NAME or "
                 "NAME.0, NAME.1 and so on; without all of these names, by "
-                "their places, with a warning")
+                "their positions, with a warning: then all files have the same "
+                "header")
       ->group("Data");
   command
       .add_option("--columns", data.columns,
@@ -577,10 +592,12 @@ static CLI::App *addPredict(CLI::App &app, const pdl_descriptor &descriptor,
   addProgramFlag(*command, flags);
   addTrainedModelFlags(*command, flags);
   command
-      ->add_option("--copy-column", flags.session.data.copyColumn,
+      ->add_option("--copy-column", flags.session.data.copyColumns,
                    "Let this column through, before the predictions: its name "
-                   "in the header, or its number, from 1")
+                   "in the header, or its number, from 1; of several, the flag "
+                   "is given once each")
       ->type_name("NAME|NUMBER")
+      ->allow_extra_args(false)
       ->check(notEmpty())
       ->group("Data");
   command
@@ -675,6 +692,8 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   if (given("--evaluate-rows"))
     options.evaluateRows = *RowRange::parse(flags.evaluateRows);
   options.data.delimiter = delimiterOf(flags.delimiter);
+  if (given("--quote"))
+    options.data.quote = flags.quote == "none" ? '\0' : flags.quote.front();
   parseReplicas(flags.replicas, options.groups, options.workers);
   if (given("--seed"))
     options.seed = flags.seed;

@@ -75,7 +75,7 @@ Status ObservedFile::open() {
   shown.outputs = columns.data();
   shown.output_count = int32_t(columns.size());
   Expected<std::unique_ptr<PredictionWriter>> opened = PredictionWriter::open(
-      formatOf(options), options.output, shown, /*copied=*/"");
+      formatOf(options), options.output, shown, /*copied=*/{});
   if (!opened)
     return std::move(opened).status();
   writer = std::move(*opened);

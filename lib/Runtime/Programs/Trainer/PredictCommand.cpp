@@ -29,8 +29,13 @@
 using namespace pdlrt;
 
 /// What stands above the column that is let through.
-static std::string nameOfCopied(const std::string &column) {
-  return parseWholeNumber(column) ? "column" + column : column;
+static std::vector<std::string> namesOfCopied(const DataOptions &data) {
+  if (!data.idField.empty())
+    return {data.idField};
+  std::vector<std::string> names;
+  for (const std::string &column : data.copyColumns)
+    names.push_back(parseWholeNumber(column) ? "column" + column : column);
+  return names;
 }
 
 namespace {
@@ -130,10 +135,9 @@ Status PredictCommand::run() {
     return Status::invalid(std::string("program @") + predictor.program->name +
                            " has no outputs; return a value from it and "
                            "translate the model again");
-  Expected<std::unique_ptr<PredictionWriter>> opened = PredictionWriter::open(
-      formatOf(options), options.output, *predictor.program,
-      options.data.idField.empty() ? nameOfCopied(options.data.copyColumn)
-                                   : options.data.idField);
+  Expected<std::unique_ptr<PredictionWriter>> opened =
+      PredictionWriter::open(formatOf(options), options.output,
+                             *predictor.program, namesOfCopied(options.data));
   if (!opened)
     return std::move(opened).status();
   writer = std::move(*opened);

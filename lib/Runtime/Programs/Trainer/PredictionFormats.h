@@ -16,10 +16,11 @@ namespace pdlrt {
 /// As `PredictionWriter::open`, each for its formats.
 Expected<std::unique_ptr<PredictionWriter>>
 openTextPredictions(PredictionFormat format, const std::string &path,
-                    const pdl_program &program, const std::string &copied);
+                    const pdl_program &program,
+                    const std::vector<std::string> &copied);
 Expected<std::unique_ptr<PredictionWriter>>
 openTensorPredictions(const std::string &path, const pdl_program &program,
-                      const std::string &copied);
+                      const std::vector<std::string> &copied);
 
 /// Of a failed call of the system, `error` being its errno.
 Status predictionsFailed(const std::string &path, int error);

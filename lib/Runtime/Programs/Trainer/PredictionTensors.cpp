@@ -14,6 +14,7 @@
 
 #include "Programs/Trainer/PredictionFormats.h"
 
+#include "Data/FieldTexts.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Files/Safetensors.h"
 
@@ -79,24 +80,30 @@ public:
   TensorPredictions(std::string path, const pdl_program &program)
       : path(std::move(path)), program(program) {}
 
-  Status open(const std::string &copied);
+  Status open(const std::vector<std::string> &copied);
   Status write(const void *const *outputs, int64_t sample,
-               std::string_view copiedCell) override;
-  Status writeBadRow(std::string_view copiedCell) override;
+               std::string_view copiedCells) override;
+  Status writeBadRow(std::string_view copiedCells) override;
   Status flush() override { return {}; }
   Status finish() override;
 
 private:
   Status addAll(SafetensorsWriter &writer) const;
-  Status endRow(std::string_view copiedCell, bool good);
+  Status endRow(std::string_view copiedCells, bool good);
 
   const std::string path;
   const pdl_program &program;
   int64_t rows = 0;
-  /// By output; behind them, of what is let through, its bytes and its splits.
+  size_t firstCopied() const { return size_t(program.output_count); }
+  GrowingTensor &splitsOf(size_t copied) {
+    return tensors[firstCopied() + 2 * copied + 1];
+  }
+
+  /// By output; after them, of each column that is let through, its bytes and
+  /// its splits.
   std::vector<GrowingTensor> tensors;
-  bool hasCopied = false;
-  int64_t copiedBytes = 0;
+  /// By column that is let through, the bytes of its cells so far.
+  std::vector<int64_t> copiedBytes;
 };
 
 } // namespace
@@ -157,7 +164,7 @@ static TensorType typeOf(const pdl_output &output) {
                                           : TensorType::I64;
 }
 
-Status TensorPredictions::open(const std::string &copied) {
+Status TensorPredictions::open(const std::vector<std::string> &copied) {
   std::set<std::string> names;
   for (int32_t i = 0; i < program.output_count; ++i) {
     const pdl_output &output = program.outputs[i];
@@ -165,15 +172,15 @@ Status TensorPredictions::open(const std::string &copied) {
                          std::vector<int64_t>{0, output.width});
     names.insert(output.name);
   }
-  hasCopied = !copied.empty();
-  if (hasCopied) {
-    tensors.emplace_back(copied + ".values", TensorType::U8,
+  copiedBytes.resize(copied.size());
+  for (const std::string &column : copied) {
+    tensors.emplace_back(column + ".values", TensorType::U8,
                          std::vector<int64_t>{0});
-    tensors.emplace_back(copied + ".splits", TensorType::I64,
+    tensors.emplace_back(column + ".splits", TensorType::I64,
                          std::vector<int64_t>{0});
     for (const char *part : {".values", ".splits"})
-      if (names.contains(copied + part))
-        return refuseSecondName(copied + part, program);
+      if (!names.insert(column + part).second)
+        return refuseSecondName(column + part, program);
   }
   // What its header cannot say is said now, not behind the last row.
   SafetensorsWriter writer;
@@ -184,17 +191,18 @@ Status TensorPredictions::open(const std::string &copied) {
     if (!tensor.open(path + ".tmp." + std::to_string(getpid()) + "." +
                      std::to_string(number++)))
       return predictionsFailed(path, errno);
-  if (hasCopied && !tensors.back().append(&copiedBytes, sizeof(copiedBytes)))
-    return predictionsFailed(path, errno);
+  for (size_t i = 0; i < copied.size(); ++i)
+    if (!splitsOf(i).append(&copiedBytes[i], sizeof(int64_t)))
+      return predictionsFailed(path, errno);
   return {};
 }
 
 Status TensorPredictions::addAll(SafetensorsWriter &writer) const {
   for (int32_t i = 0; i < program.output_count; ++i)
     PDLRT_RETURN_IF_ERROR(tensors[size_t(i)].addTo(writer, rows));
-  if (hasCopied) {
-    const size_t values = size_t(program.output_count);
-    PDLRT_RETURN_IF_ERROR(tensors[values].addTo(writer, copiedBytes));
+  for (size_t i = 0; i < copiedBytes.size(); ++i) {
+    const size_t values = firstCopied() + 2 * i;
+    PDLRT_RETURN_IF_ERROR(tensors[values].addTo(writer, copiedBytes[i]));
     PDLRT_RETURN_IF_ERROR(tensors[values + 1].addTo(writer, rows + 1));
   }
   writer.setMetadata("program", program.name);
@@ -202,19 +210,20 @@ Status TensorPredictions::addAll(SafetensorsWriter &writer) const {
 }
 
 /// The outputs of the row were appended if that was `good`, by errno if not.
-Status TensorPredictions::endRow(std::string_view copiedCell, bool good) {
-  if (hasCopied && good) {
-    const size_t values = size_t(program.output_count);
-    copiedBytes += int64_t(copiedCell.size());
-    good = tensors[values].append(copiedCell.data(), copiedCell.size()) &&
-           tensors[values + 1].append(&copiedBytes, sizeof(copiedBytes));
+Status TensorPredictions::endRow(std::string_view copiedCells, bool good) {
+  for (size_t i = 0; i < copiedBytes.size() && good; ++i) {
+    const std::string_view cell =
+        takeCopiedCell(copiedCells, copiedBytes.size());
+    copiedBytes[i] += int64_t(cell.size());
+    good = tensors[firstCopied() + 2 * i].append(cell.data(), cell.size()) &&
+           splitsOf(i).append(&copiedBytes[i], sizeof(int64_t));
   }
   ++rows;
   return good ? Status() : predictionsFailed(path, errno);
 }
 
 Status TensorPredictions::write(const void *const *outputs, int64_t sample,
-                                std::string_view copiedCell) {
+                                std::string_view copiedCells) {
   bool good = true;
   for (int32_t i = 0; i < program.output_count && good; ++i) {
     const pdl_output &output = program.outputs[i];
@@ -223,10 +232,10 @@ Status TensorPredictions::write(const void *const *outputs, int64_t sample,
     good = tensors[size_t(i)].append(
         static_cast<const char *>(outputs[i]) + size_t(sample) * bytes, bytes);
   }
-  return endRow(copiedCell, good);
+  return endRow(copiedCells, good);
 }
 
-Status TensorPredictions::writeBadRow(std::string_view copiedCell) {
+Status TensorPredictions::writeBadRow(std::string_view copiedCells) {
   constexpr float noFloat = std::numeric_limits<float>::quiet_NaN();
   constexpr double noDouble = std::numeric_limits<double>::quiet_NaN();
   constexpr int64_t noInteger = -1;
@@ -242,7 +251,7 @@ Status TensorPredictions::writeBadRow(std::string_view copiedCell) {
     for (int64_t j = 0; j < program.outputs[i].width && good; ++j)
       good = tensor.append(none, tensorElementSize(type));
   }
-  return endRow(copiedCell, good);
+  return endRow(copiedCells, good);
 }
 
 Status TensorPredictions::finish() {
@@ -261,7 +270,7 @@ Status TensorPredictions::finish() {
 Expected<std::unique_ptr<PredictionWriter>>
 pdlrt::openTensorPredictions(const std::string &path,
                              const pdl_program &program,
-                             const std::string &copied) {
+                             const std::vector<std::string> &copied) {
   auto writer = std::make_unique<TensorPredictions>(path, program);
   PDLRT_RETURN_IF_ERROR(writer->open(copied));
   return std::unique_ptr<PredictionWriter>(std::move(writer));

@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/PredictionFormats.h"
 
+#include "Data/FieldTexts.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
 
@@ -16,6 +17,7 @@
 #include <charconv>
 #include <fcntl.h>
 #include <poll.h>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -66,29 +68,29 @@ private:
 class TextPredictions final : public PredictionWriter {
 public:
   TextPredictions(PredictionFormat format, const pdl_program &program,
-                  bool hasCopied)
+                  size_t copiedCount)
       : isCsv(format == PredictionFormat::Csv), program(program),
-        hasCopied(hasCopied) {}
+        copiedCount(copiedCount) {}
 
   Status open(const std::string &path, const std::vector<std::string> &columns,
-              const std::string &copied);
+              const std::vector<std::string> &copied);
   Status write(const void *const *outputs, int64_t sample,
-               std::string_view copiedCell) override;
-  Status writeBadRow(std::string_view copiedCell) override;
+               std::string_view copiedCells) override;
+  Status writeBadRow(std::string_view copiedCells) override;
   Status flush() override {
     return output.isSeenAtOnce() ? output.flush() : Status();
   }
   Status finish() override { return output.finish(); }
 
 private:
-  void beginLine(std::string_view copiedCell);
+  void beginLine(std::string_view copiedCells);
   void beginCell();
   void addText(std::string_view cell);
   Status endLine();
 
   const bool isCsv;
   const pdl_program &program;
-  const bool hasCopied;
+  const size_t copiedCount;
   bool isFirstCell = true;
   TextOutput output;
 };
@@ -215,13 +217,14 @@ Status TextOutput::finish() {
 
 Status TextPredictions::open(const std::string &path,
                              const std::vector<std::string> &columns,
-                             const std::string &copied) {
+                             const std::vector<std::string> &copied) {
   PDLRT_RETURN_IF_ERROR(output.open(path));
-  beginLine(copied);
-  for (const std::string &column : columns) {
-    beginCell();
-    addText(column);
-  }
+  isFirstCell = true;
+  for (const std::vector<std::string> *names : {&copied, &columns})
+    for (const std::string &name : *names) {
+      beginCell();
+      addText(name);
+    }
   return endLine();
 }
 
@@ -260,10 +263,12 @@ static void appendNumber(const void *values, int64_t index, std::string &line) {
   line.append(digits, end);
 }
 
-void TextPredictions::beginLine(std::string_view copiedCell) {
-  isFirstCell = !hasCopied;
-  if (hasCopied)
-    addText(copiedCell);
+void TextPredictions::beginLine(std::string_view copiedCells) {
+  isFirstCell = true;
+  for (size_t i = 0; i < copiedCount; ++i) {
+    beginCell();
+    addText(takeCopiedCell(copiedCells, copiedCount));
+  }
 }
 
 void TextPredictions::beginCell() {
@@ -291,8 +296,8 @@ static NumberAppender appenderOf(int32_t elementType) {
 }
 
 Status TextPredictions::write(const void *const *outputs, int64_t sample,
-                              std::string_view copiedCell) {
-  beginLine(copiedCell);
+                              std::string_view copiedCells) {
+  beginLine(copiedCells);
   for (int32_t i = 0; i < program.output_count; ++i) {
     const pdl_output &column = program.outputs[i];
     const NumberAppender append = appenderOf(column.element_type);
@@ -304,8 +309,8 @@ Status TextPredictions::write(const void *const *outputs, int64_t sample,
   return endLine();
 }
 
-Status TextPredictions::writeBadRow(std::string_view copiedCell) {
-  beginLine(copiedCell);
+Status TextPredictions::writeBadRow(std::string_view copiedCells) {
+  beginLine(copiedCells);
   for (int32_t i = 0; i < program.output_count; ++i)
     for (int64_t j = 0; j < program.outputs[i].width; ++j) {
       beginCell();
@@ -331,12 +336,14 @@ static std::vector<std::string> columnsOf(const pdl_program &program) {
 Expected<std::unique_ptr<PredictionWriter>>
 pdlrt::openTextPredictions(PredictionFormat format, const std::string &path,
                            const pdl_program &program,
-                           const std::string &copied) {
+                           const std::vector<std::string> &copied) {
   const std::vector<std::string> columns = columnsOf(program);
-  if (std::ranges::find(columns, copied) != columns.end())
-    return refuseSecondName(copied, program);
+  std::set<std::string> names(columns.begin(), columns.end());
+  for (const std::string &name : copied)
+    if (!names.insert(name).second)
+      return refuseSecondName(name, program);
   auto writer =
-      std::make_unique<TextPredictions>(format, program, !copied.empty());
+      std::make_unique<TextPredictions>(format, program, copied.size());
   PDLRT_RETURN_IF_ERROR(writer->open(path, columns, copied));
   return std::unique_ptr<PredictionWriter>(std::move(writer));
 }

@@ -29,7 +29,8 @@ PredictionFormat pdlrt::formatOf(const SessionOptions &options) {
 
 Expected<std::unique_ptr<PredictionWriter>>
 PredictionWriter::open(PredictionFormat format, const std::string &path,
-                       const pdl_program &program, const std::string &copied) {
+                       const pdl_program &program,
+                       const std::vector<std::string> &copied) {
   return format == PredictionFormat::Safetensors
              ? openTensorPredictions(path, program, copied)
              : openTextPredictions(format, path, program, copied);

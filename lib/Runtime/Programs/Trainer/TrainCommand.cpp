@@ -8,6 +8,7 @@
 
 #include "Programs/Trainer/TrainCommand.h"
 
+#include "Data/RecordReader.h"
 #include "Programs/Trainer/CostsFile.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
@@ -28,8 +29,12 @@ using namespace pdlrt;
 
 DataOptions TrainCommand::evaluationData() const {
   DataOptions data = options.data;
-  if (!options.evaluateFiles.empty())
+  if (!options.evaluateFiles.empty()) {
     data.files = options.evaluateFiles;
+    const std::string &first = options.data.files.front();
+    if (canBeReadAgain(first) && !isTensorFile(first))
+      data.headerFile = first;
+  }
   data.rows = options.evaluateRows.value_or(RowRange());
   data.shuffleWindow = 0;
   return data;

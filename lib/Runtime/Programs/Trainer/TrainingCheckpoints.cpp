@@ -57,11 +57,17 @@ pdlrt::dataSettings(const SessionOptions &options) {
   std::string columns;
   for (const std::string &entry : data.columns)
     columns += (columns.empty() ? "" : ",") + entry;
+  // Beside the delimiter: checkpoints of old have no entry of its own.
+  const std::string quote = !data.quote ? ""
+                            : *data.quote
+                                ? fmt::format(" --quote '{}'", *data.quote)
+                                : " --quote none";
   return {
       {"--data", filesText(data.files)},
       {"--rows", rowsText(data.rows)},
-      {"--delimiter", data.delimiter ? fmt::format("'{}'", data.delimiter)
-                                     : "by the file's name"},
+      {"--delimiter", (data.delimiter ? fmt::format("'{}'", data.delimiter)
+                                      : "by the file's name") +
+                          quote},
       {"--header", data.header ? "yes" : "no"},
       {"--columns", columns.empty() ? "by the model" : columns},
       {"--batch-size", std::to_string(data.batchSize)},

@@ -8,6 +8,7 @@
 
 #include "pdlrt/Programs/Trainer/Predictions.h"
 
+#include "Data/FieldTexts.h"
 #include "Support/TestFolder.h"
 #include "pdlrt/Files/Safetensors.h"
 
@@ -34,7 +35,9 @@ protected:
   Expected<std::unique_ptr<PredictionWriter>>
   open(PredictionFormat format, const std::string &path,
        const std::string &copied = "") {
-    return PredictionWriter::open(format, path, program, copied);
+    return PredictionWriter::open(format, path, program,
+                                  copied.empty() ? std::vector<std::string>()
+                                                 : std::vector{copied});
   }
   /// A file of rows that could not be read, with these cells let through.
   std::string written(PredictionFormat format,
@@ -130,6 +133,33 @@ TEST_F(PredictionsTest, NoRows) {
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->find("w")->typeAndShape(), "F64 [0, 2]");
   EXPECT_EQ(file->find("key.splits")->typeAndShape(), "I64 [1]");
+}
+
+TEST_F(PredictionsTest, SeveralCopiedColumns) {
+  const std::vector<std::string> columns = {"name", "key"};
+  std::string cells;
+  appendFieldText("a b", cells);
+  appendFieldText("7", cells);
+  for (const PredictionFormat format :
+       {PredictionFormat::Csv, PredictionFormat::Safetensors}) {
+    auto writer =
+        PredictionWriter::open(format, folder.file("p"), program, columns);
+    ASSERT_TRUE(writer.ok()) << writer.status().message();
+    EXPECT_TRUE((*writer)->writeBadRow(cells).ok());
+    EXPECT_TRUE((*writer)->writeBadRow("").ok());
+    EXPECT_TRUE((*writer)->finish().ok());
+    if (format == PredictionFormat::Csv)
+      EXPECT_EQ(folder.read("p"), "name,key,\"a,b\",w.0,w.1\n"
+                                  "a b,7,nan,nan,nan\n,,nan,nan,nan\n");
+  }
+  auto file = SafetensorsFile::open(folder.file("p"));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  int64_t splits[3];
+  ASSERT_TRUE(file->find("name.splits")->copyTo(splits).ok());
+  EXPECT_THAT(splits, ElementsAre(0, 3, 3));
+  ASSERT_TRUE(file->find("key.splits")->copyTo(splits).ok());
+  EXPECT_THAT(splits, ElementsAre(0, 1, 1));
+  ASSERT_EQ(file->find("key.values")->typeAndShape(), "U8 [1]");
 }
 
 TEST_F(PredictionsTest, Integers) {

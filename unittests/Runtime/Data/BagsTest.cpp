@@ -1,0 +1,162 @@
+//===- BagsTest.cpp - Bags of cells, and missing values -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DelimitedFixture.h"
+
+#include "gmock/gmock.h"
+
+using namespace pdlrt;
+using namespace pdlrt::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+using BagsTest = DelimitedFixture;
+
+TEST_F(BagsTest, BagsOfNumbers) {
+  auto &weights = record.raggedNumbers("w", 2);
+  weights.separator = '|';
+  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
+  wide.separator = ' ';
+  wide.missing_kind = PDL_MISSING_VALUE;
+  wide.missing_value = 0.5;
+  DataOptions options;
+  options.files = {put("a.tsv", "0.5| -2 |1e3\t4\t0.1 ? 0.2\n"
+                                "\t?\t\n"
+                                "\t-0\t1e300\n")};
+  options.batchSize = 2;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5f, -2, 1000, 4));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 3, 4, 4, 4));
+  EXPECT_THAT(values<double>(batch, 1), ElementsAre(0.1, 0.5, 0.2, 0.5));
+  EXPECT_THAT(splits(batch, 1), ElementsAre(0, 3, 4));
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0));
+  EXPECT_THAT(splits(batch, 0, 2), ElementsAre(0, 0, 1));
+  EXPECT_THAT(values<double>(batch, 1), ElementsAre(1e300));
+}
+
+TEST_F(BagsTest, MissingNumbersOfBags) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  for (const char *bad : {"0.5||1", "|0.5", "|", "1|?"})
+    EXPECT_THAT(errorOfText("1|2\n" + std::string(bad) + "\n"),
+                HasSubstr("among others is missing"))
+        << bad;
+  weights.missing_kind = PDL_MISSING_VALUE;
+  weights.missing_value = 7;
+  Batch batch = readAll(put("a.csv", "|0.5\n0.5||1\n\n1\n"));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(7, 0.5f, 0.5f, 7, 1, 7, 1));
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 5, 6, 7));
+}
+
+// A separator at the end of a cell is one thing, whatever the bag holds.
+TEST_F(BagsTest, ASeparatorAtTheEndEndsAValue) {
+  auto &ids = record.ragged("ids");
+  ids.separator = '^';
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '^';
+  for (const int32_t kind : {PDL_MISSING_EMPTY, PDL_MISSING_VALUE}) {
+    weights.missing_kind = kind;
+    Batch batch = readAll(put("a.tsv", "a^b^\t1^2^\n"));
+    EXPECT_THAT(values<int64_t>(batch, 0),
+                ElementsAre(hashOf("a"), hashOf("b")));
+    EXPECT_THAT(values<float>(batch, 1), ElementsAre(1, 2));
+  }
+}
+
+TEST_F(BagsTest, ShuffledBagsOfNumbersStayWhole) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  auto &wide = record.raggedNumbers("v", 1, PDL_F64);
+  wide.separator = '|';
+  std::string text;
+  for (int row = 0; row < 20; ++row) {
+    std::string bag;
+    for (int i = 0; i < row % 4; ++i)
+      bag += (i ? "|" : "") + std::to_string(row) + ".25";
+    text += bag + "\t" + bag + "\n";
+  }
+  DataOptions options;
+  options.files = {put("a.tsv", text)};
+  options.batchSize = 20;
+  options.shuffleWindow = 20;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  const std::vector<float> numbers = values<float>(batch, 0);
+  const std::vector<double> others = values<double>(batch, 1);
+  const std::vector<int32_t> offsets = splits(batch, 0);
+  EXPECT_EQ(splits(batch, 1), offsets);
+  for (int64_t sample = 0; sample < 20; ++sample) {
+    const int64_t row = batch.row(sample);
+    const auto begin = offsets[size_t(sample)];
+    ASSERT_EQ(offsets[size_t(sample) + 1] - begin, row % 4);
+    for (int32_t i = begin; i < begin + row % 4; ++i) {
+      EXPECT_EQ(numbers[size_t(i)], float(row) + 0.25f);
+      EXPECT_EQ(others[size_t(i)], double(row) + 0.25);
+    }
+  }
+}
+
+TEST_F(BagsTest, BadNumbersOfBagsAreNamedAndLeaveNoTrace) {
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '|';
+  for (const char *bad : {"nan", "inf", "1e99", "x", "1 2"})
+    EXPECT_THAT(errorOfText("1|2\n3|" + std::string(bad) + "|4\n"),
+                HasSubstr("bad.csv:2:1: field `w`: `" + std::string(bad) +
+                          "` is not a finite number"));
+  EXPECT_THAT(errorOfText("1|2\n3|?|4\n"),
+              HasSubstr("bad.csv:2:1: field `w`: a number among others is "
+                        "missing"));
+  DataOptions options;
+  options.files = {put("some.csv", "1|2\n3|nan|4\n5\n")};
+  options.maxBadRows = 1;
+  auto source = open(options);
+  Batch batch;
+  ASSERT_TRUE(*source->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 2, 5));
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 2, 3));
+  EXPECT_EQ(source->badRowCount(), 1);
+}
+
+TEST_F(BagsTest, MissingValuesHaveTheirStandIns) {
+  auto &number = record.dense("x");
+  number.missing_kind = PDL_MISSING_VALUE;
+  number.missing_value = -1.5;
+  auto &id = record.ids("id", 2);
+  id.missing_kind = PDL_MISSING_TOKEN;
+  id.missing_token = "none";
+  id.salt_kind = PDL_SALT_SLOT;
+  auto &bag = record.ragged("bag");
+  bag.missing_kind = PDL_MISSING_TOKEN;
+  bag.missing_token = "42";
+  bag.hash_kind = PDL_HASH_NONE;
+  Batch batch = readAll(put("a.csv", "?,,?,\n , a , ,7\n"));
+  ASSERT_EQ(batch.size(), 2);
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(-1.5f, -1.5f));
+  EXPECT_THAT(values<int64_t>(batch, 1),
+              ElementsAre(hashOf("none", 0), hashOf("none", 1), hashOf("a", 0),
+                          hashOf("none", 1)));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(42, 7));
+  EXPECT_THAT(splits(batch, 2), ElementsAre(0, 1, 2));
+}
+
+TEST_F(BagsTest, ATokenThatIsNoIntegerIsRefused) {
+  auto &bag = record.ragged("bag");
+  bag.missing_kind = PDL_MISSING_TOKEN;
+  bag.missing_token = "none";
+  bag.hash_kind = PDL_HASH_NONE;
+  EXPECT_THAT(errorOfText("1\n"), HasSubstr("its token for missing ones"));
+}
+
+} // namespace
