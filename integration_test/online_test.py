@@ -394,16 +394,24 @@ class Online(unittest.TestCase):
             self.assertEqual(checkpoints_in(self.saved), before)
 
     def test_a_pipe_is_one_epoch(self):
-        """Of several that are left the first one is trained, and saved."""
-        trainer, held = self.start_trainer("--epochs", 3)
+        """Several that are left are refused before the first one, of which all is still to come."""
+        def refused(epochs, left, remedy):
+            trainer, held = self.start_trainer("--epochs", epochs)
+            errors = trainer.communicate(timeout=LONG)[1]
+            held.close()
+            self.assertEqual(trainer.returncode, 1, errors)
+            self.assertIn(f"can be read but once, but --epochs {epochs} leaves {left} epochs to "
+                          f"train; give --epochs {remedy}, or write it to a file", errors)
+        refused(3, 3, 1)
+        trainer, held = self.start_trainer("--epochs", 1)
         self.send(held, "".join(made_up_clicks.click_line(random.Random(7)) for _ in range(40)))
         held.close()
         errors = trainer.communicate(timeout=LONG)[1]
-        self.assertEqual(trainer.returncode, 1, errors)
-        self.assertIn("can be read but once, and is needed again", errors)
+        self.assertEqual(trainer.returncode, 0, errors)
         said = run(PDL_CHECKPOINT, "inspect", self.saved).stdout
         self.assertRegex(said, r"epochs ended +1\n")
         self.assertRegex(said, r"samples +40\n")
+        refused(3, 2, 2)
 
     def test_a_bad_line_is_named(self):
         trainer, held = self.start_trainer()

@@ -38,8 +38,7 @@ static Status checkPasses(const SessionOptions &options, bool trains) {
     }
   if (once.empty() || !trains)
     return {};
-  // Of those that a checkpoint has behind it, nothing is read: one may be left.
-  // Where there are more, the run ends in order behind the first.
+  // A checkpoint may have all epochs but one behind it (TrainCommand).
   if (const auto epochs = options.epochs.value_or(1);
       epochs > 1 && !options.resume)
     return refuseSecondPass(once.front(),

@@ -348,7 +348,28 @@ Status TrainCommand::run() {
   return {};
 }
 
+/// Data that come but once have one pass: an error if more epochs than the one
+/// that begins are left.
+static Status checkPassesFrom(int64_t epoch, const SessionOptions &options) {
+  const int64_t left = options.epochs.value_or(1) - epoch;
+  const auto once =
+      std::ranges::find_if_not(options.data.files, canBeReadAgain);
+  if (left < 2 || once == options.data.files.end())
+    return {};
+  return Status::invalid(
+      onceText(*once) + ", but --epochs " + std::to_string(*options.epochs) +
+      " leaves " + std::to_string(left) + " epochs to train; give --epochs " +
+      std::to_string(epoch + 1) + ", or write it to a file");
+}
+
+int64_t TrainCommand::firstEpoch() const {
+  return bookmark     ? bookmark->epoch
+         : resumption ? resumption->progress.epoch
+                      : 0;
+}
+
 Status TrainCommand::runTraining() {
+  PDLRT_RETURN_IF_ERROR(checkPassesFrom(firstEpoch(), options));
   if (owner) {
     PDLRT_RETURN_IF_ERROR(openDevices());
     PDLRT_RETURN_IF_ERROR(job->bringDevices(openedDevices(), *owner));
@@ -372,9 +393,7 @@ Status TrainCommand::runTraining() {
   const int64_t epochs = options.epochs.value_or(
       options.steps ? std::numeric_limits<int64_t>::max() : 1);
   Report trained, tested;
-  int64_t epoch = bookmark     ? bookmark->epoch
-                  : resumption ? resumption->progress.epoch
-                               : 0;
+  int64_t epoch = firstEpoch();
   for (; bookmark || (epoch < epochs && !stopping && !stepsExhausted());
        ++epoch) {
     Report latest;

@@ -71,6 +71,7 @@ private:
   Status resumeWorkers(RoundSource source);
   void letMemoryGo();
   DataOptions evaluationData() const;
+  int64_t firstEpoch() const;
   void warnOfOverlap() const;
   Status prepareEvaluation();
   Status beginEpoch(int64_t epoch, Report &report);
