@@ -183,6 +183,12 @@ class Errors(unittest.TestCase):
         self.raises("a model has one record", result.record, "other")
         self.raises("has a field 'x' already", record.floats, "x", 1)
         self.raises("it needs one at least", record.floats, "z", 0)
+        self.raises("missing_element is inf", record.float_bags, "z", 1,
+                    missing_element=float("inf"))
+        self.raises("give a list of texts, such as \\['NA'\\]", pdl.Model("m").record, "r",
+                    missing_texts="NA")
+        self.raises("have no blank at their ends", pdl.Model("m").record, "r",
+                    missing_texts=["NA "])
         self.raises("columns= lists 2", record.floats, "z", 1, columns=[1, 2])
         self.raises("has the name of an nn.record of .*builder_test.py", result.param, "r", (1,),
                     init=pdl.init.zeros())

@@ -326,6 +326,27 @@ class Text(unittest.TestCase):
         self.assertIn(r'values({"a\5Cb" = 1.0, "\C3\BC" = 2.0}) columns(["das x"])', str(result))
         parsed(result)
 
+    def test_missing_values(self):
+        result = pdl.Model("m")
+        record = result.record("r", missing_texts=["\\N", "NULL"])
+        record.bags("tags", 1, hash=pdl.xxh64(), missing="none", missing_element="gap")
+        record.bags("keys", 1, missing_element=7)
+        record.float_bags("shares", 1, missing_element=0.5)
+
+        @result.program
+        def predict(tags):
+            return pdl.segment_sizes(tags)
+
+        text = str(result)
+        self.assertIn('nn.record @r missing_texts(["\\5CN", "NULL"]) {', text)
+        self.assertIn('missing("none") missing_element("gap")', text)
+        self.assertIn("missing_element(7)", text)
+        self.assertIn("missing_element(0.5)", text)
+        parsed(result)
+        other = pdl.Model("n")
+        other.record("r", missing_texts=[])
+        self.assertIn("nn.record @r missing_texts([]) {", str(other))
+
     def test_frozen(self):
         result = with_fields(x=1)
 

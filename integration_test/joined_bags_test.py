@@ -1,8 +1,8 @@
 # Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fields whose bags nn.same_bags joins: a batch in which they differ in length stops
-each command with one sentence, however long they are."""
+"""Fields whose bags nn.same_bags joins: a row in which they differ in length is bad,
+however long they are, and others are used."""
 
 import array
 import pathlib
@@ -87,8 +87,17 @@ class JoinedBags(unittest.TestCase):
                             [str(part) for part in (trainer, *command, "--data", bad)],
                             capture_output=True, text=True)
                         self.assertEqual(done.returncode, 1, done.stderr)
-                        self.assertIn("bags that nn.same_bags joins differ in length: "
-                                      "bag 1 of the batch", done.stderr)
+                        self.assertIn(f"{bad}:2:3: field `d` and field `c` belong together "
+                                      "(nn.same_bags), but have", done.stderr)
+            scores = folder / "scores"
+            bad.write_text("0,1 2,3 4\n1,1,\n0,1 2,3 4\n")
+            for command in (["train"], ["evaluate", "--init-from", start],
+                            ["predict", "--init-from", start, "--output", scores]):
+                run(trainer, *command, "--data", bad, "--max-bad-rows", 1)
+            lines = scores.read_text().splitlines()[1:]
+            self.assertEqual(lines[1], "nan")
+            self.assertEqual(lines[0], lines[2])
+            self.assertEqual(len(lines), 3)
 
     def test_numbers_of_bags(self):
         """Text and tensors, one replica and two train the same, bit for bit, on sums that
@@ -141,8 +150,7 @@ class JoinedBags(unittest.TestCase):
                     [str(part) for part in (trainer, *command, "--data", bad)],
                     capture_output=True, text=True)
                 self.assertEqual(done.returncode, 1, done.stderr)
-                self.assertIn("bag 1 of the batch has 1 values, and 2 in the other field",
-                              done.stderr)
+                self.assertIn("have 1 and 2 values in this row", done.stderr)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 /* Raised with every change that an older reader would misread. */
-#define PDL_ABI_VERSION 20u
+#define PDL_ABI_VERSION 21u
 
 /* The least alignment of every element buffer, in bytes. */
 #define PDL_BUFFER_ALIGNMENT 64
@@ -155,6 +155,15 @@ typedef struct pdl_field {
   int32_t missing_kind; /* pdl_missing_kind */
   double missing_value;
   const char *missing_token;
+  /* RAGGED: what stands for a missing value among others of one cell: a number
+   * (VALUE) or the text of an id (TOKEN); ERROR: nothing, so that a missing id
+   * is left out and a missing number is one of `missing_value`, or bad. */
+  int32_t missing_element_kind;
+  double missing_element_value;
+  const char *missing_element_token;
+  /* Texts of missing values, beside the empty one; null: `?` alone. */
+  int64_t missing_text_count;
+  const char *const *missing_texts;
   /* Where the columns stand in a CSV or TSV file: by position from 0, or by
    * header name; with neither, the field takes the `width` columns that follow
    * those of the field declared before it. */
@@ -548,6 +557,10 @@ typedef struct pdl_program {
   int32_t frozen; /* reads only: no key inserted, nothing updated */
   int32_t field_count;
   const int32_t *fields; /* indices of descriptor fields */
+  /* Pairs of indices into `fields`: ragged fields whose bags have to be equally
+   * long in each sample. Stage prepare fails where they are not. */
+  int32_t joined_count;
+  const int32_t *joined; /* 2 * joined_count */
   int32_t lookup_count;
   const pdl_lookup_descriptor *lookups;
   int32_t update_count;

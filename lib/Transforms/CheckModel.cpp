@@ -93,11 +93,13 @@ static LogicalResult checkNumbers(FieldOp field) {
   if (!field.isFloat())
     return success();
   auto element = cast<FloatType>(elementTypeOf(field.getType()));
-  if (Attribute missing = field.getMissingAttr();
-      missing && !isFiniteIn(element, missing))
-    return field.emitOpError()
-           << "has missing(" << missing << "), which is no finite number of "
-           << element << " (C3)";
+  for (auto [clause, missing] :
+       {std::pair("missing", field.getMissingAttr()),
+        std::pair("missing_element", field.getMissingElementAttr())})
+    if (missing && !isFiniteIn(element, missing))
+      return field.emitOpError()
+             << "has " << clause << "(" << missing
+             << "), which is no finite number of " << element << " (C3)";
   if (DictionaryAttr values = field.getValuesAttr())
     for (NamedAttribute entry : values)
       if (!isFiniteIn(element, entry.getValue()))

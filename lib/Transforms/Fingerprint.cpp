@@ -438,6 +438,9 @@ void PartCollector::addField(FieldOp field, int64_t column, AsmState &names) {
   text.erase(0, text.find(" : ") + 3);
   if (!field.getColumnsAttr())
     text += " from column " + std::to_string(column);
+  if (ArrayAttr missing =
+          cast<RecordOp>(field->getParentOp()).getMissingTextsAttr())
+    stream << " missing texts " << missing;
   add(training, "field @" + field.getSymName(), text);
 }
 

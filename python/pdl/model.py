@@ -64,8 +64,12 @@ class Model:
             self._symbols = before
             raise
 
-    def record(self, name: str) -> Record:
-        """What one sample is; fields are added to the result."""
+    def record(self, name: str, *, missing_texts: Sequence[str] | None = None) -> Record:
+        """What one sample is; fields are added to the result.
+
+        `missing_texts` are the texts that say in all fields that a value is missing, as
+        the empty text always does (default: `?`).
+        """
         for one in self._symbols.values():
             if isinstance(one, Record):
                 again = "; if a cell of a notebook ran again, run the one with pdl.Model(...) " \
@@ -73,7 +77,7 @@ class Model:
                 raise ModelError(f"{self.name} has record {one} already, of line "
                                  f"{one.place.line}; add the fields to that, since a model "
                                  f"has one record{again}")
-        return Record(self, name)
+        return Record(self, name, missing_texts)
 
     def clip(self, name: str, **limit: float) -> Clip:
         """A limit for gradients of groups: `global_norm=10.0`, `norm=...` or `value=...`."""

@@ -68,8 +68,17 @@ class Record(Symbol):
 
     kind = "nn.record"
 
-    def __init__(self, model: Model, name: str):
+    def __init__(self, model: Model, name: str, missing_texts: Sequence[str] | None = None):
         self.fields: dict[str, Field] = {}
+        if isinstance(missing_texts, str):
+            raise ModelError(f"missing_texts is the text {missing_texts!r}; give a list of "
+                             f"texts, such as [{missing_texts!r}]")
+        for text in missing_texts or ():
+            if not isinstance(text, str) or not text or text != text.strip(" \t\r"):
+                raise ModelError(f"missing_texts has {text!r}; give texts that are not empty "
+                                 "and have no blank at their ends, since cells have none "
+                                 "and an empty cell is missing anyway")
+        self.missing_texts = None if missing_texts is None else tuple(missing_texts)
         super().__init__(model, name)
 
     def floats(self, name: str, width: int, *, missing: float | None = None,
@@ -103,32 +112,38 @@ class Record(Symbol):
 
     def bags(self, name: str, width: int, *, hash: Attribute | None = None,
              missing: str | int | None = None,
+             missing_element: str | int | None = None,
              columns: Sequence[int] | Sequence[str] | None = None,
              separator: str | None = None) -> Field:
         """A field of `width` bags of ids; a missing one is empty.
 
-        `separator` is what stands between several ids of one cell.
+        `separator` is what stands between several ids of one cell. `missing_element`
+        stands for a missing id among others, which is left out otherwise.
         """
         width = _width(name, width)
         clauses = _hash_clause(name, hash)
-        if missing is not None:
-            clauses.append(f"missing({missing if is_number(missing) else string(missing)})")
+        for clause, id in (("missing", missing), ("missing_element", missing_element)):
+            if id is not None:
+                clauses.append(f"{clause}({id if is_number(id) else string(id)})")
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width), clauses, columns, after)
 
     def float_bags(self, name: str, width: int, *, missing: float | None = None,
+                   missing_element: float | None = None,
                    values: Mapping[str, float] | None = None,
                    columns: Sequence[int] | Sequence[str] | None = None,
                    separator: str | None = None, element: str | None = None) -> Field:
         """A field of `width` bags of numbers; a missing one is empty.
 
-        `missing` is the number that stands for a missing bag, `values` has texts that stand
-        for numbers, `separator` is what stands between several numbers of one cell.
+        `missing` is the number that stands for a missing bag, `missing_element` stands for
+        a missing number among others, `values` has texts that stand for numbers,
+        `separator` is what stands between several numbers of one cell.
         `pdl.cast` makes a row of each number, `pdl.same_bags` joins them to the ids that
         they belong to.
         """
         width = _width(name, width)
-        clauses = _number_clauses(name, element or self.model.element, missing, values)
+        clauses = _number_clauses(name, element or self.model.element, missing, values,
+                                  missing_element)
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width, element or self.model.element),
                          clauses, columns, after)
@@ -153,7 +168,9 @@ class Record(Symbol):
     def lines(self, locations: bool = False) -> list[str]:
         """The declaration, without indentation; fields have the places of their Python lines
         with `locations`."""
-        return [f"{self.kind} {self} {{",
+        missing = ("" if self.missing_texts is None else
+                   " missing_texts(" + sequence(map(string, self.missing_texts)) + ")")
+        return [f"{self.kind} {self}{missing} {{",
                 *(f"  {field.text}{location(field.place) if locations else ''}"
                   for field in self.fields.values()), "}"]
 
@@ -163,16 +180,19 @@ def _width(name: str, width: int) -> int:
 
 
 def _number_clauses(name: str, element: str, missing: float | None,
-                    values: Mapping[str, float] | None) -> list[str]:
+                    values: Mapping[str, float] | None,
+                    missing_element: float | None = None) -> list[str]:
     """What stands for numbers of a field: finite ones, as a record has no others."""
     clauses = []
-    for what, value in [("missing", missing), *(("a value", v) for v in (values or {}).values())]:
+    for what, value in [("missing", missing), ("missing_element", missing_element),
+                        *(("a value", v) for v in (values or {}).values())]:
         if value is not None and not math.isfinite(value):
             raise ModelError(f"field '{name}': {what} is {value}; it has to be a finite number")
-    if missing is not None:
-        # Refuses what is infinite in the field's type; the text has all digits.
-        number(missing, element)
-        clauses.append(f"missing({number(missing)})")
+    for clause, value in (("missing", missing), ("missing_element", missing_element)):
+        if value is not None:
+            # Refuses what is infinite in the field's type; the text has all digits.
+            number(value, element)
+            clauses.append(f"{clause}({number(value)})")
     for value in (values or {}).values():
         number(value, element)
     if values is not None:

@@ -5,10 +5,11 @@
 module @tiny {
   nn.fingerprint state {"shape of @w" = "f32 [100, 200]"} optimizer {"slots of @w" = "m, v"}
     training {"rate of group @dense" = "1"}
-  nn.record @clicks {
+  nn.record @clicks missing_texts(["NULL", "NA"]) {
     nn.field @label : tensor<?x1xf32> values({"no" = 0.0, "yes" = 1.0}) columns([14])
     nn.field @numbers : tensor<?x3xf32> missing(0.5)
-    nn.field @category : !nn.ragged<?x26x*xi64> hash(#nn.hash<xxh64, salt = slot>) separator("|")
+    nn.field @category : !nn.ragged<?x26x*xi64> hash(#nn.hash<xxh64, salt = slot>) missing_element("gap") separator("|")
+    nn.field @tags : !nn.ragged<?x26x*xi64> separator("|")
   }
   nn.rule @sgd hyper() slots() once {
   ^bb0(%step: f64, %rate: f64):
@@ -34,10 +35,10 @@ module @tiny {
   }
   rt.once_kernel @dense calls @kernel scalars ["sum of weights", "rate"] divisors [0] : f32
   rt.update_kernel @w calls @kernel slots ["m", "v"] from [0.0, 0.5]
-  rt.program @train reads(@clicks [@label, @category]) lookups [@emb]
+  rt.program @train reads(@clicks [@label, @category, @tags]) joined [2, 1] lookups [@emb]
     updates [@w, @emb] lookup_of [-1, 0] outputs ["output0", "output1"] widths [1, 13] types [f32, f64] loss
     prepare(@prepare, <0 + 0 * batch, keys(0), occurrences(4)>)
-    compute(@prepare, <64 + 1600 * batch, batch_squared(12), ids(0, 8), keys(40), occurrences(0)>)
+    compute(@prepare, <64 + 1600 * batch, batch_squared(12), ids(0, 8, 0), keys(40), occurrences(0)>)
 }
 
 // All but the query is internal.
@@ -45,6 +46,7 @@ module @tiny {
 // CHECK: llvm.func internal @prepare
 // CHECK: llvm.func internal @kernel
 
+// CHECK: @pdl.field.label.missing()
 // CHECK: @pdl.field.label.columns(dense<14> : tensor<1xi64>)
 // CHECK: @pdl.field.label.numbers(dense<[0.000000e+00, 1.000000e+00]>
 
@@ -53,7 +55,8 @@ module @tiny {
 // CHECK: @pdl.symbol.w.slot_values(dense<[0.000000e+00, 5.000000e-01]>
 
 // Fields label and category; the table is symbol 2; updates of symbols 1 and 2.
-// CHECK: @pdl.program.train.fields(dense<[0, 2]> : tensor<2xi32>)
+// CHECK: @pdl.program.train.fields(dense<[0, 2, 3]> : tensor<3xi32>)
+// CHECK: @pdl.program.train.joined(dense<[2, 1]> : tensor<2xi32>)
 // CHECK: @pdl.program.train.lookups() {{.*}} !llvm.array<1 x struct<"pdl_lookup_descriptor", (i32)>>
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: @pdl.program.train.updates()

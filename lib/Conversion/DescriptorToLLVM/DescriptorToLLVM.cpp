@@ -38,6 +38,26 @@ static double numberOf(Attribute attribute) {
   return static_cast<double>(cast<IntegerAttr>(attribute).getInt());
 }
 
+/// The text of an id that stands for missing ones.
+static std::string tokenOf(Attribute missing) {
+  if (auto text = dyn_cast<StringAttr>(missing))
+    return text.getValue().str();
+  return llvm::itostr(cast<IntegerAttr>(missing).getInt());
+}
+
+/// The texts of missing values; none where they are the usual ones.
+static SmallVector<std::string> missingTextsOf(nn::RecordOp record) {
+  ArrayAttr texts = record.getMissingTextsAttr();
+  if (!texts)
+    return {};
+  // Without any text the usual ones would be meant; the empty one is missing
+  // anyway.
+  if (texts.empty())
+    return {""};
+  return llvm::map_to_vector(texts.getAsValueRange<StringAttr>(),
+                             [](StringRef text) { return text.str(); });
+}
+
 static int32_t elementTypeOf(Type type) {
   return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
 }
@@ -58,7 +78,8 @@ private:
   LogicalResult checkPrograms();
   LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel,
                                   const SymbolTable &symbols);
-  Constant<pdl_field> buildField(nn::FieldOp field);
+  Constant<pdl_field> buildField(nn::FieldOp field,
+                                 ArrayRef<std::string> missingTexts);
   Constant<pdl_symbol> buildSymbol(Operation *op);
   int64_t countsOf(StringAttr symbol);
   void setScore(Constant<pdl_symbol> &symbol, const std::string &prefix,
@@ -112,7 +133,9 @@ struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
 // Fields
 //===----------------------------------------------------------------------===//
 
-Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
+Constant<pdl_field>
+DescriptorBuilder::buildField(nn::FieldOp field,
+                              ArrayRef<std::string> missingTexts) {
   Constant<pdl_field> result;
   pdl_field &data = result.data;
   std::string name = field.getSymName().str();
@@ -136,16 +159,27 @@ Constant<pdl_field> DescriptorBuilder::buildField(nn::FieldOp field) {
       data.missing_value = numberOf(missing);
     } else {
       data.missing_kind = PDL_MISSING_TOKEN;
-      auto text = dyn_cast<StringAttr>(missing);
-      result.point(
-          data.missing_token,
-          constants.string(
-              text ? text.getValue().str()
-                   : llvm::itostr(cast<IntegerAttr>(missing).getInt())));
+      result.point(data.missing_token, constants.string(tokenOf(missing)));
     }
   } else {
     data.missing_kind =
         field.isRagged() ? PDL_MISSING_EMPTY : PDL_MISSING_ERROR;
+  }
+  data.missing_element_kind = PDL_MISSING_ERROR;
+  if (Attribute element = field.getMissingElementAttr()) {
+    data.missing_element_kind =
+        field.isFloat() ? PDL_MISSING_VALUE : PDL_MISSING_TOKEN;
+    if (field.isFloat())
+      data.missing_element_value = numberOf(element);
+    else
+      result.point(data.missing_element_token,
+                   constants.string(tokenOf(element)));
+  }
+  if (!missingTexts.empty()) {
+    data.missing_text_count = missingTexts.size();
+    result.point(
+        data.missing_texts,
+        constants.strings("pdl.field." + name + ".missing", missingTexts));
   }
   std::string prefix = "pdl.field." + name;
   if (ArrayAttr columns = field.getColumnsAttr()) {
@@ -385,6 +419,9 @@ Constant<pdl_program> DescriptorBuilder::buildProgram(rt::ProgramOp program) {
     fields.push_back(order.field(field.getValue()));
   data.field_count = fields.size();
   result.point(data.fields, constants.int32s(prefix + ".fields", fields));
+  data.joined_count = static_cast<int32_t>(program.getJoined().size() / 2);
+  result.point(data.joined,
+               constants.int32s(prefix + ".joined", program.getJoined()));
 
   auto namesOf = [](ArrayAttr list) {
     return llvm::map_to_vector(
@@ -750,9 +787,11 @@ LogicalResult DescriptorBuilder::build() {
     return failure();
 
   std::vector<Constant<pdl_field>> fields;
-  if (order.record)
+  if (order.record) {
+    const SmallVector<std::string> missingTexts = missingTextsOf(order.record);
     for (auto field : order.record.getBody().getOps<nn::FieldOp>())
-      fields.push_back(buildField(field));
+      fields.push_back(buildField(field, missingTexts));
+  }
   std::vector<Constant<pdl_symbol>> symbols;
   for (Operation *symbol : order.symbols)
     symbols.push_back(buildSymbol(symbol));

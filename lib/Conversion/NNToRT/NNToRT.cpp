@@ -79,6 +79,28 @@ static SmallVector<Attribute> symbolRefs(MLIRContext *context,
   return refs;
 }
 
+/// The fields, in pairs, whose bags the program compares as they are in the
+/// data: by their number among those that it reads.
+static SmallVector<int32_t> joinedFieldsOf(nn::ProgramOp program) {
+  DenseMap<Value, int32_t> fieldOf;
+  unsigned argument = 0;
+  for (auto [number, field] : llvm::enumerate(program.getFields())) {
+    // Of a field of bags, its values and its splits.
+    argument += field.isRagged() ? 2 : 1;
+    if (field.isRagged())
+      fieldOf[program.getBody().getArgument(argument - 1)] =
+          static_cast<int32_t>(number);
+  }
+  SmallVector<int32_t> joined;
+  for (auto check : program.getBody().getOps<nn::CheckBagsOp>()) {
+    auto own = fieldOf.find(check.getSplits());
+    auto like = fieldOf.find(check.getExpected());
+    if (own != fieldOf.end() && like != fieldOf.end() && own != like)
+      joined.append({own->second, like->second});
+  }
+  return joined;
+}
+
 LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   if (failed(checkStages(program)))
     return failure();
@@ -157,6 +179,7 @@ LogicalResult NNToRT::convert(ModuleContext &context, nn::ProgramOp program) {
   rt::ProgramOp::create(
       builder, loc, name, frozen, record,
       builder.getArrayAttr(symbolRefs(mlir, fields)),
+      builder.getDenseI32ArrayAttr(joinedFieldsOf(program)),
       builder.getArrayAttr(symbolRefs(mlir, lookups)),
       builder.getArrayAttr(symbolRefs(mlir, updates)),
       builder.getDenseI32ArrayAttr(updateLookups),

@@ -110,6 +110,16 @@ void Checker::checkField(const pdl_field &field) {
             what + ": column positions");
   require(field.missing_kind != PDL_MISSING_TOKEN || field.missing_token,
           what + ": missing token");
+  require(field.missing_element_kind != PDL_MISSING_TOKEN ||
+              field.missing_element_token,
+          what + ": token of a missing element");
+  require(field.missing_element_kind == PDL_MISSING_ERROR ||
+              (field.kind == PDL_FIELD_RAGGED &&
+               field.missing_element_kind ==
+                   (isFloat ? PDL_MISSING_VALUE : PDL_MISSING_TOKEN)),
+          what + ": kind of a missing element");
+  requireArray(field.missing_text_count, field.missing_texts,
+               what + ": texts of missing values");
   require(field.value_count == 0 || (field.value_texts && field.value_numbers),
           what + ": value texts");
 }
@@ -299,6 +309,11 @@ void Checker::checkProgram(const pdl_program &program) {
     return;
   for (int32_t i = 0; i < program.field_count; ++i)
     requireIndex(program.fields[i], descriptor.field_count, what + ": field");
+  if (requireArray(program.joined_count, program.joined,
+                   what + ": joined fields"))
+    for (int32_t i = 0; i < 2 * program.joined_count; ++i)
+      requireIndex(program.joined[i], program.field_count,
+                   what + ": joined field");
   for (int32_t i = 0; i < program.lookup_count; ++i) {
     int32_t symbol = program.lookups[i].symbol;
     if (requireIndex(symbol, descriptor.symbol_count, what + ": lookup"))

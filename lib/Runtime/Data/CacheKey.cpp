@@ -58,6 +58,12 @@ void Description::add(const pdl_field &field) {
   add(field.missing_kind);
   add(field.missing_value);
   add(field.missing_token);
+  add(field.missing_element_kind);
+  add(field.missing_element_value);
+  add(field.missing_element_token);
+  add(field.missing_texts != nullptr);
+  for (int64_t i = 0; field.missing_texts && i < field.missing_text_count; ++i)
+    add(field.missing_texts[i]);
   add(field.column_count);
   add(field.column_positions != nullptr);
   for (int64_t i = 0; field.column_positions && i < field.column_count; ++i)
@@ -111,6 +117,9 @@ std::optional<CacheKey> CacheKey::of(const std::string &path,
   all.add(options.program.field_count);
   for (int32_t i = 0; i < options.program.field_count; ++i)
     all.add(options.program.fields[i]);
+  all.add(options.program.joined_count);
+  for (int32_t i = 0; i < 2 * options.program.joined_count; ++i)
+    all.add(options.program.joined[i]);
   const XXH128_hash_t hash = all.hash();
   CacheKey key;
   key.schema[0] = hash.low64;

@@ -23,8 +23,12 @@
 
 using namespace pdlrt;
 
-bool pdlrt::isMissingText(std::string_view text) {
-  return text.empty() || text == "?";
+bool pdlrt::isMissingText(const pdl_field &field, std::string_view text) {
+  if (text.empty() || !field.missing_texts)
+    return text.empty() || text == "?";
+  return std::any_of(field.missing_texts,
+                     field.missing_texts + field.missing_text_count,
+                     [&](const char *missing) { return text == missing; });
 }
 
 static uint64_t hashSeed(const pdl_field &field, int64_t slot) {
@@ -134,6 +138,15 @@ Expected<CellParser> CellParser::create(const pdl_field &field) {
     parser.valueMap.emplace_back(trim(field.value_texts[i]),
                                  field.value_numbers[i]);
   std::sort(parser.valueMap.begin(), parser.valueMap.end());
+  if (!field.missing_texts)
+    parser.missingSizes |= 1 << 1;
+  for (int64_t i = 0; field.missing_texts && i < field.missing_text_count;
+       ++i) {
+    const std::string_view text = field.missing_texts[i];
+    double number;
+    parser.missingSizes |= uint64_t(1) << std::min<size_t>(text.size(), 63);
+    parser.isMissingNumber |= parseNumber(text, number);
+  }
 
   const bool isFloat = field.element_type != PDL_I64;
   const bool fits = field.missing_kind == PDL_MISSING_ERROR ||
@@ -147,13 +160,15 @@ Expected<CellParser> CellParser::create(const pdl_field &field) {
                             "` has a rule for missing values that does not "
                             "suit its kind; compile the model again");
   int64_t id;
-  if (field.missing_kind == PDL_MISSING_TOKEN &&
-      !parser.parseId(field.missing_token, 0, id))
-    return Status::invalid(std::string("field `") + field.name +
-                           "` takes ids as decimal integers, but its token for "
-                           "missing ones is " +
-                           quoteText(field.missing_token) +
-                           "; use an integer in missing(...)");
+  for (const auto &[kind, token] :
+       {std::pair(field.missing_kind, field.missing_token),
+        std::pair(field.missing_element_kind, field.missing_element_token)})
+    if (kind == PDL_MISSING_TOKEN && !parser.parseId(token, 0, id))
+      return Status::invalid(
+          std::string("field `") + field.name +
+          "` takes ids as decimal integers, but its token for missing ones "
+          "is " +
+          quoteText(token) + "; use an integer in missing(...)");
   return parser;
 }
 
@@ -177,7 +192,7 @@ Status CellParser::numberOf(std::string_view cell, T &value) const {
     value = static_cast<T>(*number);
     return {};
   }
-  if (isMissingText(cell)) {
+  if (isMissing(cell)) {
     if (field->missing_kind != PDL_MISSING_VALUE)
       return missing();
     value = static_cast<T>(field->missing_value);
@@ -246,7 +261,7 @@ CellParser::appendNumbers(std::string_view row, const std::string_view *cells,
     return {};
   }
   T *values = column.extend<T>(slots.size());
-  const bool isPlain = valueMap.empty();
+  const bool isPlain = valueMap.empty() && !isMissingNumber;
   const bool mayMiss = field->missing_kind == PDL_MISSING_VALUE;
   const char *first = row.data(), *last = row.data() + row.size();
   const T missing = static_cast<T>(field->missing_value);
@@ -284,12 +299,14 @@ bool CellParser::cutFirst(std::string_view &rest,
 
 /// One bag. A missing number among others is not left out, as a missing id is:
 /// those after it would belong to other ids than before. A separator at the end
-/// of the cell only ends the last value.
+/// of the cell only ends the last value, unless the field says what stands for
+/// a missing one.
 template <typename T>
 Status CellParser::appendNumbersOf(std::string_view cell,
                                    RecordColumns::Column &column) const {
   std::string_view rest = cell, text;
-  bool hasMore = !isMissingText(cell);
+  const bool hasElement = field->missing_element_kind == PDL_MISSING_VALUE;
+  bool hasMore = !isMissing(cell);
   if (!hasMore) {
     if (field->missing_kind == PDL_MISSING_VALUE)
       column.append(static_cast<T>(field->missing_value));
@@ -298,14 +315,19 @@ Status CellParser::appendNumbersOf(std::string_view cell,
   }
   while (hasMore) {
     hasMore = cutFirst(rest, text);
-    if (isMissingText(text) && field->missing_kind != PDL_MISSING_VALUE)
-      return Status::invalid("a number among others is missing; write it, "
-                             "leave the whole cell empty, or give the field "
-                             "missing(...) to stand for it");
     T value;
-    PDLRT_RETURN_IF_ERROR(numberOf(text, value));
+    if (hasElement && isMissing(text) && !mapped(text)) {
+      value = static_cast<T>(field->missing_element_value);
+    } else {
+      if (isMissing(text) && field->missing_kind != PDL_MISSING_VALUE &&
+          !mapped(text))
+        return Status::invalid(
+            "a number among others is missing; write it, leave the whole cell "
+            "empty, or give the field missing_element(...) to stand for it");
+      PDLRT_RETURN_IF_ERROR(numberOf(text, value));
+    }
     column.append(value);
-    if (rest.empty())
+    if (hasMore && rest.empty() && !hasElement)
       break;
   }
   column.endBag();
@@ -344,7 +366,7 @@ uint64_t CellParser::seedOf(int64_t slot) const {
 }
 
 Status CellParser::idOf(std::string_view cell, int64_t slot, int64_t &id) {
-  if (!isMissingText(cell)) {
+  if (!isMissing(cell)) {
     noteHashed(cell);
     return parseId(cell, slot, id) ? Status() : noInteger(cell);
   }
@@ -358,18 +380,30 @@ Status CellParser::appendIdsOf(std::string_view cell, int64_t slot,
                                RecordColumns::Column &column) {
   int64_t id;
   bool any = false;
+  const bool hasElement = field->missing_element_kind == PDL_MISSING_TOKEN;
   std::string_view rest = cell;
   std::string_view text;
-  while (!rest.empty()) {
-    cutFirst(rest, text);
-    if (isMissingText(text))
+  uint64_t gaps = 0;
+  bool hasMore = !isMissing(cell);
+  for (uint64_t position = 1; hasMore; ++position) {
+    hasMore = cutFirst(rest, text) && (hasElement || !rest.empty());
+    const bool isGone = isMissing(text);
+    if (isGone && !hasElement) {
+      gaps = pdlabi::hashText(
+          {reinterpret_cast<const char *>(&position), sizeof(position)}, gaps);
       continue;
-    noteHashed(text);
+    }
+    if (isGone)
+      text = field->missing_element_token;
+    else
+      noteHashed(text);
     if (!parseId(text, slot, id))
       return noInteger(text);
     column.append(id);
     any = true;
   }
+  leftOut.resize(size_t(field->width));
+  leftOut[size_t(slot)] = any ? gaps : 0;
   if (!any && field->missing_kind == PDL_MISSING_TOKEN) {
     parseId(field->missing_token, slot, id);
     column.append(id);
@@ -397,13 +431,13 @@ Status CellParser::appendIds(const std::string_view *cells,
     const std::string_view cell = cells[slots[slot]];
     // Hexadecimal ids of 32 bits; how many bytes there are need not be looked
     // at.
-    if (isHashed && cell.size() == 8) {
+    if (isHashed && cell.size() == 8 && !mayBeMissing(8)) {
       noteHashed(cell);
       ids[slot] =
           static_cast<int64_t>(XXH64(cell.data(), 8, seedOf(int64_t(slot))));
       continue;
     }
-    if (isHashed && cell.size() > 1) {
+    if (isHashed && cell.size() > 1 && !mayBeMissing(cell.size())) {
       noteHashed(cell);
       ids[slot] =
           static_cast<int64_t>(pdlabi::hashText(cell, seedOf(int64_t(slot))));

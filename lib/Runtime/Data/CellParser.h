@@ -12,6 +12,7 @@
 #include "Data/RecordColumns.h"
 #include "pdlrt/Core/Status.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,8 +29,9 @@ std::string quoteText(std::string_view text);
 /// half wraps); false if it is none.
 bool parseInteger(std::string_view text, int64_t &value);
 
-/// Whether a trimmed text says that there is no value: it is empty or "?".
-bool isMissingText(std::string_view text);
+/// Whether a trimmed text says that a field has no value: it is empty or one of
+/// the record's texts of missing values.
+bool isMissingText(const pdl_field &field, std::string_view text);
 
 /// The key of a trimmed text, which is not missing, in that slot of a field of
 /// ids; false where the field does not hash and the text is no decimal integer.
@@ -59,6 +61,11 @@ public:
   /// programs write them that keep ids as floats, and the first of them.
   int64_t decimalIds() const { return decimals; }
   const std::string &firstDecimalId() const { return firstDecimal; }
+  /// Returns a digest of the positions at which missing ids of a bag of the
+  /// last record were left out; 0: none was.
+  uint64_t leftOutOf(size_t slot) const {
+    return slot < leftOut.size() ? leftOut[slot] : 0;
+  }
 
 private:
   explicit CellParser(const pdl_field &field) : field(&field) {}
@@ -87,6 +94,13 @@ private:
   }
   /// Takes the first of several off `rest`; whether a separator is behind it.
   bool cutFirst(std::string_view &rest, std::string_view &first) const;
+  bool isMissing(std::string_view text) const {
+    return mayBeMissing(text.size()) && isMissingText(*field, text);
+  }
+  /// Whether a text of a missing value has so many bytes.
+  bool mayBeMissing(size_t size) const {
+    return missingSizes >> std::min<size_t>(size, 63) & 1;
+  }
   Status missing() const;
   Status noInteger(std::string_view text) const;
 
@@ -100,6 +114,13 @@ private:
   const pdl_field *field;
   int64_t decimals = 0;
   std::string firstDecimal;
+  /// By bit, whether a text of a missing value has so many bytes; the last bit
+  /// is of all larger sizes.
+  uint64_t missingSizes = 1;
+  /// Whether a text of a missing value is a number.
+  bool isMissingNumber = false;
+  /// Of the last record, by slot: where missing ids were left out; 0: nowhere.
+  std::vector<uint64_t> leftOut;
   /// Sorted by text.
   std::vector<std::pair<std::string_view, double>> valueMap;
 };

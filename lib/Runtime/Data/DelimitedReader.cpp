@@ -12,6 +12,7 @@
 #include "Data/ColumnMap.h"
 #include "Data/CommonHeader.h"
 #include "Data/FieldTexts.h"
+#include "Data/JoinedBags.h"
 #include "Data/QuotedColumns.h"
 #include "Data/RecordReader.h"
 #include "Data/RowScanner.h"
@@ -83,6 +84,7 @@ private:
   int64_t cellCountLine = 0; ///< the line that set it
   std::vector<CellParser> parsers;
   std::vector<const pdl_field *> fields;
+  const pdl_program *program = nullptr;
   std::optional<ColumnMap> map;
   bool looksForQuotes = false;
   QuotedColumns quotedColumns;
@@ -98,6 +100,7 @@ private:
 
 Status DelimitedReader::open(const RecordReaderOptions &options) {
   fields = fieldsOf(options.descriptor, options.program);
+  program = &options.program;
   for (const pdl_field *field : fields) {
     if (field->kind == PDL_FIELD_RAGGED && field->separator == syntax.delimiter)
       return Status::invalid(path + ": " + fieldText(*field) +
@@ -285,6 +288,15 @@ Status DelimitedReader::parseRow(RecordColumns &into) {
       sentence += "; if this line names the columns, give --header";
     return Status::invalid(std::move(sentence));
   }
+  if (program->joined_count == 0)
+    return {};
+  if (const auto unequal =
+          findUnequalBags(*program, into, [this](size_t field, int64_t slot) {
+            return parsers[field].leftOutOf(size_t(slot));
+          }))
+    return Status::invalid(
+        place(size_t(map->fields()[unequal->field][size_t(unequal->slot)])) +
+        ": " + unequal->text);
   return {};
 }
 

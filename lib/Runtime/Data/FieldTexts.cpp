@@ -8,6 +8,7 @@
 
 #include "Data/FieldTexts.h"
 
+#include "Data/CellParser.h"
 #include "Data/CellSplitter.h"
 
 #include <cstdint>
@@ -42,7 +43,9 @@ std::string_view pdlrt::takeCopiedCell(std::string_view &copied, size_t count) {
 void pdlrt::splitFieldText(const pdl_field &field, std::string_view cell,
                            std::vector<std::string_view> &ids) {
   const bool isList = field.kind == PDL_FIELD_RAGGED;
-  if (isList && cell.empty())
+  // Alone in its cell, a text of a missing value is no element of a bag.
+  const bool keepsMissing = field.missing_element_kind != PDL_MISSING_ERROR;
+  if (isList && (cell.empty() || (keepsMissing && isMissingText(field, cell))))
     return;
   size_t cut = std::string_view::npos;
   while (isList && field.separator &&

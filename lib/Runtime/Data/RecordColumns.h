@@ -71,6 +71,14 @@ public:
       copiedText.append(copied.data(), copied.size());
     origins.append({file, row, sample, int64_t(copiedText.size())});
   }
+  /// RAGGED: the number of values of a bag that was appended since the last
+  /// commit.
+  int64_t pendingBagSize(size_t field, int64_t slot) const {
+    const Column &from = columns[field];
+    const int64_t *ends =
+        from.splits.data() + recordCount() * from.field->width;
+    return ends[slot + 1] - ends[slot];
+  }
   /// Forgets what was appended since the last commit.
   void rollbackRecord();
 

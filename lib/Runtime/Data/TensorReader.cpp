@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/JoinedBags.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Files/Safetensors.h"
@@ -75,6 +76,7 @@ private:
   SafetensorsFile file;
   int32_t fileIndex;
   std::vector<const pdl_field *> fields;
+  const pdl_program *program = nullptr;
   std::vector<FieldTensors> tensors;
   /// The ids that are let through, and the current one.
   FieldTensors ids;
@@ -184,6 +186,7 @@ Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
 
 Status TensorReader::bind(const RecordReaderOptions &options) {
   fields = fieldsOf(options.descriptor, options.program);
+  program = &options.program;
   for (const pdl_field *field : fields) {
     FieldTensors bound;
     PDLRT_RETURN_IF_ERROR(field->kind == PDL_FIELD_RAGGED
@@ -361,6 +364,10 @@ Expected<int64_t> TensorReader::read(int64_t count, RecordColumns &into,
                                 ? readRagged(*fields[f], tensors[f], column)
                                 : readPlain(*fields[f], tensors[f], column));
     }
+    if (defect.empty())
+      if (const auto unequal = findUnequalBags(*program, into, nullptr))
+        defect = file.path() + ": row " + std::to_string(row) +
+                 ", counted from 0: " + unequal->text;
     Expected<std::string_view> id = readId();
     if (!id)
       return id.status();

@@ -89,6 +89,7 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
                          int32_t index, pdl_field_data &data) {
   const bool isRagged = field.kind == PDL_FIELD_RAGGED;
   const bool hasToken = field.missing_kind == PDL_MISSING_TOKEN;
+  const bool hasElement = field.missing_element_kind == PDL_MISSING_TOKEN;
   const int64_t bags = context.batch * field.width;
   // Each empty bag may get a token.
   const int64_t most = data.value_count + (isRagged && hasToken ? bags : 0);
@@ -112,8 +113,11 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
       const std::string_view text =
           trim({input.texts + begin, size_t(textEnd - begin)});
       begin = textEnd;
-      if (!isMissingText(text))
-        PDLRT_RETURN_IF_ERROR(keyOf(field, text, slot, keys[count++]));
+      const bool isMissing = isMissingText(field, text);
+      if (!isMissing || hasElement)
+        PDLRT_RETURN_IF_ERROR(
+            keyOf(field, isMissing ? field.missing_element_token : text, slot,
+                  keys[count++]));
     }
     if (count == before && hasToken)
       PDLRT_RETURN_IF_ERROR(

@@ -208,6 +208,7 @@ nn.program @unpad frozen reads(@r except [@d]) {
 nn.program @check frozen reads(@r) {
 ^bb0(%c: tensor<?xi64>, %s: tensor<?xi32>, %d: tensor<?xi64>, %ds: tensor<?xi32>):
   nn.check_bags %ds, %s
+  // CHECK: rt.program @check frozen reads(@r [@c, @d]) joined [1, 0]
   %0 = nn.segment_sizes %s : (tensor<?xi32>) -> tensor<?x2x1xf32>
   nn.return %0 : tensor<?x2x1xf32>
 }

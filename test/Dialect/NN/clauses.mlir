@@ -3,11 +3,14 @@
 
 // Clauses stand in any order, and are printed in one.
 
-nn.record @r {
+// CHECK: nn.record @r missing_texts(["NULL", "\\N"]) {
+nn.record @r missing_texts(["NULL", "\\N"]) {
   // CHECK: nn.field @y : tensor<?x1xf32> missing(0.000000e+00 : f64) values({no = 0.000000e+00 : f64, yes = 1.000000e+00 : f64}) columns([3]){{$}}
   nn.field @y : tensor<?x1xf32> columns([3]) values({yes = 1.0, no = 0.0}) missing(0.0 : f64)
   // CHECK: nn.field @c : !nn.ragged<?x1x*xi64> hash(<xxh64, salt = slot>) columns(["tags"]) separator("|"){{$}}
   nn.field @c : !nn.ragged<?x1x*xi64> separator("|") columns(["tags"]) hash(#nn.hash<xxh64, salt = slot>)
+  // CHECK: nn.field @d : !nn.ragged<?x1x*xi64> hash(<xxh64, salt = 0>) missing("none") missing_element("gap") separator("|"){{$}}
+  nn.field @d : !nn.ragged<?x1x*xi64> separator("|") missing_element("gap") missing("none") hash(#nn.hash<xxh64>)
   // CHECK: nn.field @plain : tensor<?x1xi64>{{$}}
   nn.field @plain : tensor<?x1xi64>
 }

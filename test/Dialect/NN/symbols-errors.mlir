@@ -43,6 +43,39 @@ nn.record @r {
 // -----
 
 nn.record @r {
+  // expected-error @+1 {{holds one value a cell; missing_element(...) needs a ragged type (C3)}}
+  nn.field @x : tensor<?x1xf32> missing_element(0.0)
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{has missing_element(...) that is not a finite number (C3)}}
+  nn.field @x : !nn.ragged<?x1x*xf32> missing_element("none")
+}
+
+// -----
+
+nn.record @r {
+  // expected-error @+1 {{is hashed; its missing_element(...) is the text that stands for a missing one}}
+  nn.field @x : !nn.ragged<?x1x*xi64> hash(#nn.hash<xxh64>) missing_element(0)
+}
+
+// -----
+
+// expected-error @+1 {{has the missing text ' NA', which begins or ends with a blank}}
+nn.record @r missing_texts([" NA"]) {
+}
+
+// -----
+
+// expected-error @+1 {{has the missing text '', which is missing anyway; leave it out (C3)}}
+nn.record @r missing_texts(["NA", ""]) {
+}
+
+// -----
+
+nn.record @r {
   // expected-error @+1 {{is hashed; its missing(...) is the text that stands for a missing one}}
   nn.field @x : tensor<?x1xi64> hash(#nn.hash<xxh64>) missing(0)
 }

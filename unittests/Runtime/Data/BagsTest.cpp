@@ -72,6 +72,124 @@ TEST_F(BagsTest, ASeparatorAtTheEndEndsAValue) {
                 ElementsAre(hashOf("a"), hashOf("b")));
     EXPECT_THAT(values<float>(batch, 1), ElementsAre(1, 2));
   }
+  // Unless the field says what stands there.
+  ids.missing_element_kind = PDL_MISSING_TOKEN;
+  ids.missing_element_token = "none";
+  weights.missing_element_kind = PDL_MISSING_VALUE;
+  weights.missing_element_value = 9;
+  Batch batch = readAll(put("b.tsv", "a^b^\t1^2^\n"));
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("a"), hashOf("b"), hashOf("none")));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(1, 2, 9));
+}
+
+TEST_F(BagsTest, MissingElementsKeepTheirPositions) {
+  auto &ids = record.ragged("ids");
+  ids.separator = '^';
+  ids.missing_element_kind = PDL_MISSING_TOKEN;
+  ids.missing_element_token = "none";
+  auto &weights = record.raggedNumbers("w");
+  weights.separator = '^';
+  weights.missing_element_kind = PDL_MISSING_VALUE;
+  weights.missing_element_value = -1;
+  Batch batch = readAll(put("a.tsv", "a^^c\t1^?^3\n?\t\n^\t^\n"));
+  EXPECT_THAT(values<int64_t>(batch, 0),
+              ElementsAre(hashOf("a"), hashOf("none"), hashOf("c"),
+                          hashOf("none"), hashOf("none")));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(1, -1, 3, -1, -1));
+  EXPECT_THAT(splits(batch, 0), ElementsAre(0, 3, 3, 5));
+  EXPECT_EQ(splits(batch, 0), splits(batch, 1));
+}
+
+// One row is no reason to end a job whose bad rows may be skipped.
+TEST_F(BagsTest, JoinedBagsOfUnequalLengthAreABadRow) {
+  record.dense("y");
+  record.ragged("c", 2).separator = '|';
+  record.raggedNumbers("d", 2).separator = '|';
+  pdl_program program = record.program();
+  const int32_t joined[] = {2, 1};
+  program.joined_count = 1;
+  program.joined = joined;
+  DataOptions options;
+  options.files = {put("a.tsv", "1\ta|b\tc\t1|2\t3\n2\ta\tb|c\t1\t2\n"
+                                "3\t\ta\t\t5\n")};
+  EXPECT_THAT(errorOf(options, &program),
+              HasSubstr("a.tsv:2:5: field `d` and field `c` belong together "
+                        "(nn.same_bags), but have 1 and 2 values in this row"));
+  options.maxBadRows = 1;
+  for (const char *cache : {"", "cache", "cache"}) {
+    options.cache = *cache ? folder / cache : "";
+    options.batchSize = 10;
+    auto source = open(options, &program);
+    Batch batch;
+    ASSERT_TRUE(*source->next(0, batch));
+    EXPECT_THAT(values<float>(batch, 0), ElementsAre(1, 3));
+    EXPECT_EQ(splits(batch, 1, 2), splits(batch, 2, 2));
+    EXPECT_EQ(source->badRowCount(), 1);
+    EXPECT_FALSE(*source->next(0, batch));
+  }
+  // A program that does not join them reads all rows.
+  EXPECT_EQ(readAll(options).size(), 3);
+}
+
+// Ids that are left out would move the others to other numbers.
+TEST_F(BagsTest, JoinedBagsMissTheSamePositions) {
+  record.ragged("c").separator = '^';
+  record.ragged("d").separator = '^';
+  record.raggedNumbers("w").separator = '^';
+  pdl_program program = record.program();
+  const int32_t joined[] = {1, 0, 2, 0};
+  program.joined_count = 1;
+  program.joined = joined;
+  DataOptions options;
+  options.files = {put("same.tsv", "a^^c\tx^^z\t\n^^\t\t\n")};
+  EXPECT_THAT(splits(readAll(options, &program), 1), ElementsAre(0, 2, 2));
+  options.files = {put("other.tsv", "a^^c\tx^y^\t\n")};
+  EXPECT_THAT(
+      errorOf(options, &program),
+      HasSubstr("other.tsv:1:2: field `d` and field `c` belong together "
+                "(nn.same_bags), but miss values at different"));
+  program.joined_count = 2;
+  options.files = {put("numbers.tsv", "a^^c\tx^^z\t1^2^\n")};
+  EXPECT_THAT(errorOf(options, &program), HasSubstr("numbers.tsv:1:3"));
+}
+
+// The record says which texts mean that there is no value.
+TEST_F(BagsTest, MissingTextsOfTheRecord) {
+  static const char *const texts[] = {"\\N", "NULL", "-999", "nan"};
+  static const char *const none[] = {""};
+  const auto setTexts = [](pdl_field &field, int64_t count,
+                           const char *const *list) {
+    field.missing_text_count = count;
+    field.missing_texts = list;
+  };
+  auto &number = record.dense("x");
+  number.missing_kind = PDL_MISSING_VALUE;
+  number.missing_value = 0.5;
+  auto &id = record.ids("id", 2);
+  id.missing_kind = PDL_MISSING_TOKEN;
+  id.missing_token = "none";
+  auto &bag = record.ragged("bag");
+  bag.separator = '|';
+  for (pdl_field *field : {&number, &id, &bag})
+    setTexts(*field, 4, texts);
+  Batch batch = readAll(put("a.csv", "-999,NULL,\\N,a|NULL|b\n"
+                                     "nan,,?,NULL\n"
+                                     "-99,null,NULL ,nan|nan\n"));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5f, 0.5f, -99));
+  EXPECT_THAT(values<int64_t>(batch, 1),
+              ElementsAre(hashOf("none"), hashOf("none"), hashOf("none"),
+                          hashOf("?"), hashOf("null"), hashOf("none")));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(hashOf("a"), hashOf("b")));
+  EXPECT_THAT(splits(batch, 2), ElementsAre(0, 2, 2, 2));
+  for (pdl_field *field : {&number, &id, &bag})
+    setTexts(*field, 1, none);
+  batch = readAll(put("b.csv", ",?,,?|?\n"));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5f));
+  EXPECT_THAT(values<int64_t>(batch, 1),
+              ElementsAre(hashOf("?"), hashOf("none")));
+  EXPECT_THAT(values<int64_t>(batch, 2), ElementsAre(hashOf("?"), hashOf("?")));
+  EXPECT_THAT(errorOfText("?,a,b,\n"), HasSubstr("is not a finite number"));
 }
 
 TEST_F(BagsTest, ShuffledBagsOfNumbersStayWhole) {

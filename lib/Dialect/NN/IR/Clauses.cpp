@@ -159,6 +159,7 @@ void pdlc::nn::printGroupClauses(
 
 ParseResult pdlc::nn::parseFieldClauses(OpAsmParser &parser, HashAttr &hash,
                                         Attribute &missing,
+                                        Attribute &missingElement,
                                         DictionaryAttr &values,
                                         ArrayAttr &columns,
                                         StringAttr &separator) {
@@ -168,6 +169,9 @@ ParseResult pdlc::nn::parseFieldClauses(OpAsmParser &parser, HashAttr &hash,
       {{"hash", inParentheses(parser, hash, Type())},
        {"missing",
         inParentheses(parser, [&] { return parser.parseAttribute(missing); })},
+       {"missing_element",
+        inParentheses(parser,
+                      [&] { return parser.parseAttribute(missingElement); })},
        {"values", inParentheses(parser, values, none)},
        {"columns", inParentheses(parser, columns, none)},
        {"separator", inParentheses(parser, separator, none)}});
@@ -175,12 +179,15 @@ ParseResult pdlc::nn::parseFieldClauses(OpAsmParser &parser, HashAttr &hash,
 
 void pdlc::nn::printFieldClauses(OpAsmPrinter &printer, Operation *,
                                  HashAttr hash, Attribute missing,
+                                 Attribute missingElement,
                                  DictionaryAttr values, ArrayAttr columns,
                                  StringAttr separator) {
   printClause(printer, "hash", hash,
               [&] { printer.printStrippedAttrOrType(hash); });
   printClause(printer, "missing", missing,
               [&] { printer.printAttribute(missing); });
+  printClause(printer, "missing_element", missingElement,
+              [&] { printer.printAttribute(missingElement); });
   printClause(printer, "values", values);
   printClause(printer, "columns", columns);
   printClause(printer, "separator", separator);

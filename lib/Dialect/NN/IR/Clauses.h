@@ -76,11 +76,13 @@ void printGroupClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
 
 mlir::ParseResult parseFieldClauses(mlir::OpAsmParser &parser, HashAttr &hash,
                                     mlir::Attribute &missing,
+                                    mlir::Attribute &missingElement,
                                     mlir::DictionaryAttr &values,
                                     mlir::ArrayAttr &columns,
                                     mlir::StringAttr &separator);
 void printFieldClauses(mlir::OpAsmPrinter &printer, mlir::Operation *,
                        HashAttr hash, mlir::Attribute missing,
+                       mlir::Attribute missingElement,
                        mlir::DictionaryAttr values, mlir::ArrayAttr columns,
                        mlir::StringAttr separator);
 

@@ -24,6 +24,19 @@ using namespace pdlc::nn;
 // Records
 //===----------------------------------------------------------------------===//
 
+LogicalResult RecordOp::verify() {
+  if (ArrayAttr texts = getMissingTextsAttr())
+    for (StringRef text : texts.getAsValueRange<StringAttr>())
+      if (text.empty() || text.trim(" \t\r") != text)
+        return emitOpError()
+               << "has the missing text '" << text << "', which "
+               << (text.empty() ? "is missing anyway; leave it out"
+                                : "begins or ends with a blank; cells have "
+                                  "none at their ends")
+               << " (C3)";
+  return success();
+}
+
 LogicalResult RecordOp::verifyRegions() {
   for (Operation &op : getBody().getOps())
     if (!isa<FieldOp>(op))
@@ -81,6 +94,26 @@ static bool isSettledNumber(Attribute number) {
   return decimal && std::isfinite(decimal.getValueAsDouble());
 }
 
+/// Verifies what stands for missing values by the clause `clause`.
+static LogicalResult verifyMissing(FieldOp field, StringRef clause,
+                                   Attribute missing) {
+  if (!missing)
+    return success();
+  const bool hashed = field.getHash() && field.getHash()->getXxh64();
+  if (field.isFloat() && !isSettledNumber(missing))
+    return field.emitOpError()
+           << "has " << clause << "(...) that is not a finite number (C3)";
+  if (!field.isFloat() && hashed && !isa<StringAttr>(missing))
+    return field.emitOpError() << "is hashed; its " << clause
+                               << "(...) is the text that stands "
+                                  "for a missing one, a string (C3)";
+  if (!field.isFloat() && !hashed &&
+      !(isa<IntegerAttr>(missing) && isSettledNumber(missing)))
+    return field.emitOpError() << "holds decimal ids; its " << clause
+                               << "(...) is a 64-bit integer (C3)";
+  return success();
+}
+
 LogicalResult FieldOp::verify() {
   if (!isRagged()) {
     auto tensor = dyn_cast<RankedTensorType>(getType());
@@ -112,18 +145,12 @@ LogicalResult FieldOp::verify() {
       return emitOpError(
           "has a separator that is not one ASCII character (C2)");
   }
-  if (Attribute missing = getMissingAttr()) {
-    bool hashed = getHash() && getHash()->getXxh64();
-    if (isFloat() && !isSettledNumber(missing))
-      return emitOpError("has missing(...) that is not a finite number (C3)");
-    if (!isFloat() && hashed && !isa<StringAttr>(missing))
-      return emitOpError("is hashed; its missing(...) is the text that stands "
-                         "for a missing one, a string (C3)");
-    if (!isFloat() && !hashed &&
-        !(isa<IntegerAttr>(missing) && isSettledNumber(missing)))
-      return emitOpError(
-          "holds decimal ids; its missing(...) is a 64-bit integer (C3)");
-  }
+  if (getMissingElementAttr() && !isRagged())
+    return emitOpError("holds one value a cell; missing_element(...) needs a "
+                       "ragged type (C3)");
+  if (failed(verifyMissing(*this, "missing", getMissingAttr())) ||
+      failed(verifyMissing(*this, "missing_element", getMissingElementAttr())))
+    return failure();
   if (DictionaryAttr values = getValuesAttr())
     for (NamedAttribute entry : values)
       if (!isSettledNumber(entry.getValue()))

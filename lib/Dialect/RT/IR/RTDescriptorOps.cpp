@@ -71,6 +71,11 @@ LogicalResult ProgramOp::verify() {
       return emitOpError() << "arena size " << size << " must have " << lookups
                            << " entries of `keys` and of `occurrences`, one "
                               "for each lookup";
+  if (getJoined().size() % 2 != 0 ||
+      llvm::any_of(getJoined(), [&](int32_t field) {
+        return field < 0 || field >= static_cast<int64_t>(getFields().size());
+      }))
+    return emitOpError("joins fields that are not pairs of its own (C5)");
   if (getFrozen() && (!getUpdates().empty() || getHasLoss()))
     return emitOpError() << "is frozen, but has updates or a loss";
   return success();

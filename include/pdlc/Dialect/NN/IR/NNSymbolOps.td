@@ -32,9 +32,15 @@ def NN_RecordOp : NN_Op<"record", [Symbol, SymbolTable, NoTerminator,
     Lists the fields of one sample, in file order. Readers, serving and checks
     all use this one declaration.
 
+    - `missing_texts([...])`: texts of cells, of values in a bag and of texts in
+      requests that say that a value is missing, in all fields; default: `?`. The
+      empty text always says so.
+
     Constraints:
     - (C1) The body holds `nn.field` ops only.
     - (C2) A model has one record (checked by `nn-check-model`).
+    - (C3) A missing text is not empty and has no blank at an end: cells are
+      compared without such blanks.
 
     Example:
     ```mlir
@@ -42,11 +48,17 @@ def NN_RecordOp : NN_Op<"record", [Symbol, SymbolTable, NoTerminator,
       nn.field @label : tensor<?x1xf32>
       nn.field @category : !nn.ragged<?x26x*xi64> hash(#nn.hash<xxh64, salt = slot>)
     }
+    nn.record @exported missing_texts(["NULL", "NA", "\\N"]) {
+      nn.field @price : tensor<?x1xf32> missing(0.0)
+    }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrArrayAttr>:$missing_texts);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $sym_name (`missing_texts` `(` $missing_texts^ `)`)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
@@ -63,6 +75,11 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
       a string (hashed like any other text) for id fields. Without it a missing
       number or tensor id makes the row bad, and a missing ragged cell is an
       empty bag.
+    - `missing_element(v)`: what stands for a missing value among others of a bag,
+      so that bags of several fields keep their positions (`nn.same_bags`); written
+      as `missing`. Without it a missing id of a bag is left out, a missing number
+      is what `missing` says, else the row is bad, and a separator at the end of a
+      cell only ends the last value.
     - `values({...})`: texts that stand for numbers, such as label names.
     - `columns([...])`: positions (from 0) or header names of the columns; default:
       the columns that follow those of the previous field.
@@ -76,7 +93,7 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
     - (C2) `hash` and `separator` need ids; `values` needs floats and maps
       to numbers that are finite in the field's element type (checked by
       `nn-check-model`, which knows that type); `separator` needs a ragged type and is one ASCII character.
-    - (C3) `missing` is a number for float fields, finite as (C2) says, a string for id fields
+    - (C3) `missing_element` needs a ragged type. It and `missing` are a number for float fields, finite as (C2) says, a string for id fields
       with `hash`, a 64-bit integer for id fields without.
     - (C4) `columns` has N entries, all positions (>= 0, < 2^31) or all names.
     - (C5) No field has the name of a ragged one with `.values` or `.splits` behind
@@ -89,11 +106,11 @@ def NN_FieldOp : NN_Op<"field", [Symbol, HasParent<"RecordOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
     OptionalAttr<NN_HashAttr>:$hash, OptionalAttr<AnyAttr>:$missing,
-    OptionalAttr<DictionaryAttr>:$values, OptionalAttr<ArrayAttr>:$columns,
+    OptionalAttr<AnyAttr>:$missing_element, OptionalAttr<DictionaryAttr>:$values, OptionalAttr<ArrayAttr>:$columns,
     OptionalAttr<StrAttr>:$separator);
   let assemblyFormat = [{
     $sym_name `:` $type ``
-    custom<FieldClauses>($hash, $missing, $values, $columns, $separator)
+    custom<FieldClauses>($hash, $missing, $missing_element, $values, $columns, $separator)
     attr-dict
   }];
   let hasVerifier = 1;

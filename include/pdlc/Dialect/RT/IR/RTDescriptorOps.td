@@ -27,6 +27,8 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     `outputs[o]`.
 
     - `reads(@record [@a, @b])`: the fields that the program reads.
+    - `joined [1, 0]`: pairs of indices of ragged `fields` whose bags have to be
+      equally long in each sample; readers then tell the row that is bad.
     - `lookups [@emb]`: the table of each deduplicated lookup.
     - `updates [@w, @emb] lookup_of [-1, 0]`: which symbol each gradient
       updates, and for a table the lookup whose keys its rows belong to.
@@ -50,6 +52,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
       or none, as many `counts` or none, of which only tables have some, and `keys` and `occurrences` entries of both sizes as lookups, and `ids`
       entries, where there are any, as fields.
     - (C4) A frozen program has neither updates nor `loss`.
+    - (C5) `joined` has pairs of indices of `fields`.
 
     Example:
     ```mlir
@@ -61,6 +64,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, UnitAttr:$frozen,
     FlatSymbolRefAttr:$record, RT_SymbolRefArrayAttr:$fields,
+    DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$joined,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$lookups,
     DefaultValuedAttr<RT_SymbolRefArrayAttr, "{}">:$updates,
     DefaultValuedAttr<DenseI32ArrayAttr, "{}">:$update_lookups,
@@ -73,7 +77,7 @@ def RT_ProgramOp : RT_Op<"program", [Symbol,
     FlatSymbolRefAttr:$compute, RT_SizeAttr:$compute_arena);
   let assemblyFormat = [{
     $sym_name (`frozen` $frozen^)? `reads` `(` $record $fields `)`
-    (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
+    (`joined` $joined^)? (`lookups` $lookups^)? (`updates` $updates^ `lookup_of` $update_lookups)?
     (`counts` $update_counts^)? (`objectives` $update_objectives^)?
     (`outputs` $output_names^ `widths` $output_widths `types` $output_types)?
     (`loss` $has_loss^)? (`grouped` $grouped^)?
