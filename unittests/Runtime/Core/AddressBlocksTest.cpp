@@ -58,7 +58,7 @@ TEST(AddressBlocksTest, HoldsLittleMoreThanWasTaken) {
   }
 }
 
-TEST(AddressBlocksTest, HoldsLessThanAStepMoreBehindTheFirst) {
+TEST(AddressBlocksTest, HoldsLessThanAStepMoreAfterTheFirst) {
   AddressBlocks blocks;
   blocks.take(step);
   for (size_t taken = step; taken < 100 * step; taken += 5000) {

@@ -141,7 +141,7 @@ LogicalResult ScanOp::verifyRegions() {
     if (!isOfRows(type))
       return yield.emitOpError()
              << "yields " << type << "; expected a row [?, ...] (C3)";
-  // Behind phase `model` passes write bodies: they join dimensions of a row,
+  // After phase `model` passes write bodies: they join dimensions of a row,
   // and take them apart again.
   const bool isOfModel = isInPhaseModel(*this);
   return verifyBodyComputes(
