@@ -57,7 +57,8 @@ static double cpuSeconds(pid_t process) {
 }
 
 static void measure(const Pair &pair, size_t size, int depth, Rate &best) {
-  const int count = static_cast<int>((size_t(256) << 20) / size);
+  const int count =
+      static_cast<int>(std::min((size_t(256) << 20) / size, size_t(20000)));
   const double gigabytes = double(size) * count / 1e9;
   const double before = cpuSeconds(0) + cpuSeconds(pair.server);
   const double seconds =
@@ -128,9 +129,13 @@ static void showSeals(const char *network, const Pair &plain,
       measure(plain, size, 4, without);
       measure(sealed, size, 4, with);
     }
-    std::printf("| %s, %zu KiB, 4 open | %.3f | %.3f | %.3f |\n", network,
-                size >> 10, without.gigabytesPerSecond, with.gigabytesPerSecond,
-                with.gigabytesPerSecond / without.gigabytesPerSecond);
+    std::printf("| %s, %zu KiB, 4 open | %.3f (%.3f) | %.3f (%.3f) | %.3f "
+                "(%.3f) |\n",
+                network, size >> 10, without.gigabytesPerSecond,
+                without.cpuSecondsPerGigabyte, with.gigabytesPerSecond,
+                with.cpuSecondsPerGigabyte,
+                with.gigabytesPerSecond / without.gigabytesPerSecond,
+                without.cpuSecondsPerGigabyte / with.cpuSecondsPerGigabyte);
     std::fflush(stdout);
   }
   roundTrips(plain);
@@ -189,7 +194,8 @@ int main(int argc, char **argv) {
   const Pair tcpUnsealed = with(tcpPlainClient, tcpPlain.serverProcess());
   const Pair unixUnsealed = with(unixPlainClient, unixPlain.serverProcess());
   if (onlySeals) {
-    std::puts("GB/s of payload, one way\n\n"
+    std::puts("GB/s of payload, one way (CPU seconds a GB, of both "
+              "processes)\n\n"
               "| | without seals | with seals | with / without |\n"
               "|---|---|---|---|");
     showSeals("TCP", tcpUnsealed, tcpOurs);

@@ -104,21 +104,24 @@ SealSecrets SealSecrets::derive(std::string_view token, PeerRole role,
   return secrets;
 }
 
-SipDigest SealKey::digestOf(const Seal &seal, const Message &message,
+SipDigest SealKey::digestOf(const Seal &seal, const char *head,
                             uint64_t size) const {
-  std::array<char, digestPlace + sizeof(size) + envelopeSize> input = {};
+  std::array<char, digestPlace + sizeof(size) + envelopeSize> input;
   const SealBytes bytes = encode(seal);
   std::memcpy(input.data(), bytes.data(), digestPlace);
   std::memcpy(input.data() + digestPlace, &size, sizeof(size));
-  copyFront(message, input.data() + digestPlace + sizeof(size), envelopeSize);
+  std::memcpy(input.data() + digestPlace + sizeof(size), head, envelopeSize);
   return sipHash128(key, {input.data(), input.size()});
 }
 
 Message SealKey::seal(SealKind kind, uint64_t counter,
                       const Message &message) const {
   Seal seal = {kind, id, counter, {}};
-  seal.digest = digestOf(seal, message, sealSize + message.size());
-  Message sealed = makeSealMessage(seal);
+  std::array<char, envelopeSize> head = {};
+  copyFront(message, head.data(), head.size());
+  seal.digest = digestOf(seal, head.data(), sealSize + message.size());
+  const SealBytes bytes = encode(seal);
+  Message sealed = Message::ofString(std::string(bytes.data(), bytes.size()));
   for (const MessageSlice &slice : message.slices())
     sealed.append(slice);
   return sealed;
@@ -126,13 +129,11 @@ Message SealKey::seal(SealKind kind, uint64_t counter,
 
 bool SealKey::isValid(const Seal &seal, const Message &front,
                       uint64_t size) const {
-  std::array<char, leastFront> bytes;
+  std::array<char, leastFront> bytes = {};
   const size_t count = copyFront(front, bytes.data(), bytes.size());
   if (count < sealSize || count < std::min<uint64_t>(size, leastFront))
     return false;
-  const Message head =
-      Message::ofString(std::string(bytes.data() + sealSize, count - sealSize));
-  const SipDigest expected = digestOf(seal, head, size);
+  const SipDigest expected = digestOf(seal, bytes.data() + sealSize, size);
   return ((expected[0] ^ seal.digest[0]) | (expected[1] ^ seal.digest[1])) == 0;
 }
 

@@ -91,8 +91,9 @@ public:
   const PeerRole role;
 
 private:
-  SipDigest digestOf(const Seal &seal, const Message &message,
-                     uint64_t size) const;
+  /// `head`: the first bytes behind the seal, `envelopeSize` of them, zeros
+  /// where the message has fewer.
+  SipDigest digestOf(const Seal &seal, const char *head, uint64_t size) const;
 
   /// How far the requests of a connection may overtake each other.
   static constexpr uint64_t window = 4096;
