@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlc/Target/Executable.h"
+#include "pdlabi/library_checksum.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ObjCopy/ConfigManager.h"
@@ -19,6 +20,8 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
 #include <vector>
 
 using namespace llvm;
@@ -195,10 +198,11 @@ private:
   }
   Error requireFile(const std::string &path) const;
   Error copyCompanions() const;
+  Error appendChecksum() const;
 
   const LinkRequest &request;
   std::string linker, system, files, temporary;
-  bool oneDnn = false;
+  bool oneDnn = false, isLibrary = false;
   std::vector<std::string> grpcArchives, arguments;
 };
 
@@ -257,6 +261,7 @@ void Linking::beginProgram() {
 void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
   // Names that only the script keeps from view are bound here, whatever
   // libraries are loaded beside this one.
+  isLibrary = true;
   arguments = {"-shared", "-soname", request.name, "--version-script",
                script.str()};
   for (const std::string &name : names)
@@ -282,6 +287,52 @@ Error Linking::copyCompanions() const {
     if (Error error = copyLicenses(joinPath(files, folder), request.folder))
       return error;
   return Error::success();
+}
+
+/// Appends the checksum of a library, and of what it loads from its own folder,
+/// so that a server need not map one that is damaged (library_checksum.h).
+Error Linking::appendChecksum() const {
+  std::vector<StringRef> companions;
+  if (oneDnn)
+    llvm::append_range(companions, kOneDnnLibraries);
+  if (request.servers)
+    companions.push_back(kGrpcLibrary);
+  std::string added;
+  raw_string_ostream lines(added);
+  for (StringRef name : companions) {
+    auto bytes = MemoryBuffer::getFile(joinPath(request.folder, name));
+    if (!bytes)
+      return createStringError("cannot read " + joinPath(request.folder, name) +
+                               ": " + bytes.getError().message());
+    lines << name << ' ' << utohexstr(xxh3_64bits((*bytes)->getBuffer()), true)
+          << '\n';
+  }
+  std::string covered;
+  {
+    auto linked = MemoryBuffer::getFile(temporary);
+    if (!linked)
+      return createStringError("cannot read " + temporary + ": " +
+                               linked.getError().message());
+    covered = (*linked)->getBuffer().str() + added;
+  }
+  pdl_library_checksum checksum = {};
+  std::memcpy(checksum.magic, PDL_LIBRARY_CHECKSUM_MAGIC,
+              sizeof(checksum.magic));
+  checksum.companion_bytes = added.size();
+  checksum.covered_bytes = covered.size();
+  checksum.xxh3 = xxh3_64bits(covered);
+  std::error_code code;
+  raw_fd_ostream stream(temporary, code, sys::fs::OF_Append);
+  if (!code) {
+    stream << added;
+    stream.write(reinterpret_cast<const char *>(&checksum), sizeof(checksum));
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? createStringError("cannot write " + temporary + ": " +
+                                  code.message())
+              : Error::success();
 }
 
 Error Linking::finish() {
@@ -322,6 +373,8 @@ Error Linking::finish() {
   Error error = runLinker(linker, arguments);
   if (!error)
     error = copyCompanions();
+  if (!error && isLibrary)
+    error = appendChecksum();
   std::string result = joinPath(request.folder, request.name);
   if (!error)
     if (std::error_code code = sys::fs::rename(temporary, result))

@@ -46,7 +46,8 @@ llvm::Error linkTrainer(const LinkRequest &request);
 
 /// Links a library that serves (pdl/serving.h) in the same way: it exports
 /// `pdl_serving_query`, and the same functions by the name `accessor`, and
-/// nothing else; what its program does not reach is not in it.
+/// nothing else; what its program does not reach is not in it. Its checksum
+/// stands at its end (pdlabi/library_checksum.h).
 llvm::Error linkLibrary(const LinkRequest &request, llvm::StringRef accessor);
 
 /// Makes one object file of several with the LLVM linker; what they hide from
