@@ -8,13 +8,18 @@
 
 #include "pdlabi/abi.h"
 
-#include <string>
+#include <cstring>
 
-static thread_local std::string lastError;
+/// No std::string: a destructor that waits for the end of the thread would keep
+/// a library loaded that was closed, together with its mappings.
+static thread_local char lastError[8192];
 
 int32_t pdlrt_set_error(int32_t status, const char *sentence) {
-  lastError = sentence;
+  const size_t size = ::strnlen(sentence, sizeof(lastError) - 1);
+  // `sentence` may be the last error itself.
+  std::memmove(lastError, sentence, size);
+  lastError[size] = '\0';
   return status;
 }
 
-const char *pdlrt_last_error() { return lastError.c_str(); }
+const char *pdlrt_last_error() { return lastError; }
