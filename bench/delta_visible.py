@@ -223,7 +223,17 @@ def measure_server(options, checkpoints, probe, folder, expected):
     with subprocess.Popen([options.build / "bin" / "pdl-serve", folder / "models", "--http",
                            f"unix:{path}"], stderr=subprocess.DEVNULL) as server:
         try:
-            while not path.exists():
+            def is_ready():
+                connection = Connection(path)
+                try:
+                    connection.request("GET", "/v2/health/ready")
+                    return connection.getresponse().status == 200
+                except OSError:
+                    return False
+                finally:
+                    connection.close()
+
+            while not is_ready():
                 if server.poll() is not None:
                     raise SystemExit("pdl-serve does not come up")
                 time.sleep(0.05)

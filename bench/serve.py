@@ -72,7 +72,8 @@ def measure(options, flags, name, folder):
         asked = ["-d", str(body), f"http://localhost/v2/models/{name}/infer"]
     server = subprocess.Popen([str(options.build / "bin" / "pdl-serve"), str(folder / "models"),
                                "--http", f"unix:{path}", *flags], stderr=subprocess.DEVNULL)
-    while not path.exists():
+    ready = ["curl", "-sf", "--unix-socket", str(path), "http://x/v2/health/ready"]
+    while subprocess.run(ready, stdout=subprocess.DEVNULL, check=False).returncode:
         time.sleep(0.05)
     command = ["h2load", "--h1", "-B", f"unix:{path}", "-t", "1", "-c", str(options.clients),
                *asked]

@@ -19,12 +19,15 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 using namespace pdlrt;
 using namespace pdlserve;
@@ -50,17 +53,26 @@ struct Server {
     fs::copy_file(PDL_FUZZ_LIBRARY, folder + "/m/1/library.so");
     const Model model(*handWrittenProgram({}), 3);
     (void)dumpModel(model, folder + "/m/1/values.safetensors", false);
-    repository.emplace(folder, metrics);
-    repository->look();
-    if (!repository->isReady())
-      std::abort();
+    // No pdl-translate has made the library.
+    LoadOptions load;
+    load.takesUnchecked = true;
+    repository.emplace(folder, load, std::vector<std::string>(), metrics);
+    std::string why;
+    for (int look = 0; !repository->isReady(why); ++look) {
+      if (look == 1000)
+        std::abort();
+      repository->look();
+      repository->waitForChange(std::chrono::milliseconds(100));
+    }
     BatchOptions options;
     options.mostWaiting = 4;
     batcher.emplace(options, metrics);
-    api.emplace(*repository, *batcher, metrics, isStopping);
+    api.emplace(*repository, *batcher, budget, metrics, isStopping,
+                ApiOptions());
   }
 
   Metrics metrics;
+  MemoryBudget budget{uint64_t(1) << 30};
   std::optional<Repository> repository;
   std::optional<Batcher> batcher;
   const std::atomic<bool> isStopping = false;
@@ -116,6 +128,7 @@ void fuzzOne(const std::string &bytes) {
   request.target = takeWord(line);
   request.jsonSize = takeWord(line);
   request.encoding = takeWord(line);
+  request.memory = Reservation(server.budget);
   const auto client = std::make_shared<Client>();
   std::future<HttpAnswer> answered = client->answered.get_future();
   server.api->handle(std::move(request), client);

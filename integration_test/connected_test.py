@@ -379,11 +379,16 @@ class Connected(unittest.TestCase):
             server.wait_for("model clicks, version 2: loaded")
             self.halt(stopped)
         # It starts, and ends, without servers that do not answer.
-        with Server(self.root / "served") as server:
+        with Server(self.root / "served", waits=False) as server:
+            self.wait_until(lambda: server.ask("GET", "/v2/models/plain/ready")[0] == 200, "plain")
             self.assertEqual(server.infer(inputs, "plain"), expected)
             status, sentence = server.refused("POST", "/v2/models/clicks/infer",
                                               {"inputs": inputs})
-            self.assertEqual(status, 404, sentence)
+            self.assertEqual(status, 503, sentence)
+            self.assertIn("is being loaded", sentence)
+            # It is alive, and not ready.
+            self.assertEqual(server.ask("GET", "/v2/health/live")[0], 200)
+            self.assertEqual(server.refused("GET", "/v2/health/ready")[0], 503)
         # A request that waits for it has the time that --grace says.
         for protocol, ask_lost in ("http", self.ask_lost), ("grpc", self.ask_lost_by_grpc):
             with self.subTest(protocol):
@@ -584,6 +589,10 @@ class Connected(unittest.TestCase):
                 time.sleep(0.1)
                 self.assertEqual(server.metric("pdl_serve_model_broken"), 1)
             self.assertEqual(sum("does not answer" in line for line in server.lines), 1)
+            self.assertEqual(server.refused("GET", "/v2/health/ready"),
+                             (503, "model clicks, version 1 does not answer: its servers do not "
+                                   "answer"))
+            self.assertEqual(server.ask("GET", "/v2/models/clicks/ready")[0], 503)
             folder = self.job.folder
             self.start(addresses=addresses)
             self.wait_until(lambda: infer()[0] == 200, "answers of the next job")

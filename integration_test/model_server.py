@@ -113,12 +113,12 @@ class UnixConnection(http.client.HTTPConnection):
 class Server:
     """A running pdl-serve. At the end it is stopped by SIGTERM, and ends well."""
 
-    def __init__(self, models, *flags, grpc=False, unix=None):
+    def __init__(self, models, *flags, grpc=False, unix=None, waits=True, **process):
         places = ["--http", "127.0.0.1:0" + (f",unix:{unix}" if unix else "")]
         places += ["--grpc", "127.0.0.1:0"] if grpc else []
         self.process = subprocess.Popen(
             [str(PDL_SERVE), str(models), *places, "--interval", "0.05", *map(str, flags)],
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE, text=True, **process)
         self.lines = []
         self.is_ending = False
         self.changed = threading.Condition()
@@ -130,9 +130,20 @@ class Server:
                 self.wait_for("answers HTTP at unix:")
             if grpc:
                 self.grpc_port = int(self.wait_for(r"answers gRPC at 127.0.0.1:(\d+)")[1])
+            if waits:
+                self.wait_until_loaded()
         except BaseException:
             self.kill()
             raise
+
+    def wait_until_loaded(self):
+        """Until each version that is in the folder at the start has been loaded or refused."""
+        end = time.monotonic() + LONG
+        while ("not been read yet" in self.ask("GET", "/v2/health/ready")[1].decode()
+               or b'"LOADING"' in self.ask("POST", "/v2/repository/index")[1]):
+            if time.monotonic() > end:
+                raise AssertionError(f"models are not loaded:\n{''.join(self.lines)}")
+            time.sleep(0.01)
 
     def _read(self):
         for line in self.process.stderr:

@@ -201,7 +201,7 @@ class ServeBatching(ServedModels):
                 ([self.own / "none"], "is no folder of models"),
                 ([self.models, "--http", "nowhere"], "'nowhere' is no address"),
                 ([self.models, "--http", f"127.0.0.1:{port}"], "in use"),
-                ([self.models, "--grpc", f"127.0.0.1:{port}"], "gRPC cannot listen there"),
+                ([self.models, "--grpc", f"127.0.0.1:{port}"], "in use"),
                 ([self.models, "--http", f"unix:{self.own}/a/b"], "No such file"),
                 ([self.models, "--max-batch", "0"], "--max-batch"),
                 ([self.models, "--batch-delay", "soon"], "no number of seconds"),
@@ -241,9 +241,14 @@ class ServeBatching(ServedModels):
                 for _ in range(60):
                     all_of_them.enter_context(contextlib.closing(socket.create_connection(
                         ("127.0.0.1", server.grpc_port))))
-                server.wait_for("start pdl-serve anew with a larger limit")
+                server.wait_for("no connection of gRPC can be taken for now")
             self.wait_until(lambda: self.can_connect(server))
             self.assertEqual(server.ask("GET", "/v2/health/ready")[0], 200)
+            # Addresses of gRPC are not given up: settings of HTTP/2 come back.
+            with contextlib.closing(socket.create_connection(
+                    ("127.0.0.1", server.grpc_port), LONG)) as client:
+                client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+                self.assertEqual(client.recv(9)[3], 4)
 
     def does_not_start(self, *flags):
         """What it says."""

@@ -5,14 +5,27 @@
 that come and go, libraries that are replaced, exports and dumps."""
 
 import contextlib
+import ctypes
 import json
+import os
 import pathlib
 import shutil
 import threading
+import time
 import unittest
 
 from model_server import SMALL, ServedModels, Server, inputs_of, single, small_inputs
 from programs import BUILD, PDL_TRANSLATE, checkpoints_in, run
+
+# Of Linux.
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+
+
+def obey_permissions():
+    """Takes from root the right to read whatever it wants."""
+    libc = ctypes.CDLL(None)
+    for capability in CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH:
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 class ServeFolder(ServedModels):
@@ -217,6 +230,93 @@ class ServeFolder(ServedModels):
             (version / ".new").rename(dump)
             server.wait_for("took the values of .*values.safetensors")
             self.assertEqual(self.score(server, 8, lines=self.lines[:8]), list(self.first(2)))
+
+    def test_accidents_of_one_entry(self):
+        """What is wrong with one entry concerns that entry: a folder that cannot be read, pipes
+        in the place of files, copies that take their time. The end does not wait for any."""
+        self.deploy("small")
+        (self.models / "lost+found").mkdir(mode=0)
+        os.mkfifo(self.models / "pipe")
+        for name, kind in ("library", "x.so"), ("dump", "x.safetensors"), ("servers", "servers.json"):
+            piped = self.models / name / ".1"
+            piped.mkdir(parents=True)
+            if kind != "x.so":
+                shutil.copy(next((self.trainers["small"] / "library").glob("*.so")), piped)
+            os.mkfifo(piped / kind)
+            if kind == "x.so":
+                (piped / "checkpoints").symlink_to(self.checkpoints("small", 1))
+            piped.rename(piped.with_name("1"))
+        with Server(self.models, preexec_fn=obey_permissions) as server:
+            server.wait_for("lost\\+found is passed over: it cannot be read")
+            server.wait_for("pipe is passed over")
+            for name, why in (("library", "is no regular file"), ("dump", "is not a regular file"),
+                              ("servers", "is not a regular file")):
+                server.wait_for(f"model {name}, version 1: .*{why}")
+            self.assertIn("score", server.infer(small_inputs(), "small"))
+            # Another model is loaded all the same, though it comes file by file.
+            slow = self.models / "slow" / "1"
+            slow.mkdir(parents=True)
+            library = next((self.trainers["small"] / "library").glob("*.so")).read_bytes()
+            with open(slow / "libsmall.so", "wb") as file:
+                for begin in range(0, len(library), len(library) // 3):
+                    file.write(library[begin:begin + len(library) // 3])
+                    file.flush()
+                    time.sleep(0.2)
+            source = self.checkpoints("small", 1)
+            for path in sorted(source.rglob("*"), key=lambda path: path.name != "manifest.json"):
+                to = slow / "checkpoints" / path.relative_to(source)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                if path.is_file():
+                    content = path.read_bytes()
+                    to.write_bytes(content[:len(content) // 2])
+                    time.sleep(0.2)
+                    with open(to, "ab") as file:
+                        file.write(content[len(content) // 2:])
+            self.wait_until(lambda: server.ask("GET", "/v2/models/slow/ready")[0] == 200)
+            server.wait_for("warning: model slow, version 1: ")
+            self.assertEqual(server.infer(small_inputs(), "slow"),
+                             server.infer(small_inputs(), "small"))
+            # The server is not ready, for three models that were there at the start do not answer.
+            status, content = server.ask("GET", "/v2/health/ready")
+            self.assertEqual((status, json.loads(content)["ready"]), (503, False))
+            self.assertIn("does not answer", json.loads(content)["error"])
+            shutil.rmtree(self.models / "library")
+            shutil.rmtree(self.models / "dump")
+            shutil.rmtree(self.models / "servers")
+            self.wait_until(lambda: server.ask("GET", "/v2/health/ready")[0] == 200)
+
+    def test_ready_by_what_is_required(self):
+        """The server is alive at once, and ready when what is required answers."""
+        self.deploy("small")
+        (self.models / "broken" / "1").mkdir(parents=True)
+        with Server(self.models, "--require", "small,later/2") as server:
+            self.assertEqual(server.ask("GET", "/v2/health/live")[0], 200)
+            self.assertEqual(server.refused("GET", "/v2/health/ready"),
+                             (503, "model later, version 2 does not answer: it is not in the "
+                                   "folder"))
+            (self.models / "small").rename(self.models / "later")
+            (self.models / "later" / "1").rename(self.models / "later" / "2")
+            self.wait_until(lambda: "model small does not answer" in server.refused(
+                "GET", "/v2/health/ready")[1])
+            self.deploy("small")
+            self.wait_until(lambda: server.ask("GET", "/v2/health/ready")[0] == 200)
+
+    def test_tables_are_verified(self):
+        """Rows of an export that were changed: their checksum is compared where that is asked
+        for."""
+        version = self.deploy("small")
+        shutil.rmtree(version / "checkpoints")
+        run(BUILD / "bin" / "pdl-checkpoint", "export", self.checkpoints("small", 1), "-o",
+            version / "export")
+        table = next((version / "export").glob("*.rows"))
+        content = bytearray(table.read_bytes())
+        content[-1] ^= 1
+        table.write_bytes(content)
+        with Server(self.models, "--verify=full") as server:
+            server.wait_for("model small, version 1: .*is damaged")
+            self.assertEqual(server.ask("GET", "/v2/models/small/ready")[0], 404)
+        with Server(self.models) as server:
+            self.assertEqual(server.ask("GET", "/v2/models/small/ready")[0], 200)
 
     def test_what_lies_beside(self):
         """A library of numerics fast finds the oneDNN beside it."""

@@ -89,6 +89,14 @@ def cut(path, count=1):
     return path
 
 
+def tear(path):
+    """A block in the middle that never came to the disk."""
+    content = path.read_bytes()
+    at = len(content) // 2
+    path.write_bytes(content[:at] + bytes(4096) + content[at + 4096:])
+    return path
+
+
 def replace(path, old, new):
     text = path.read_bytes()
     assert old in text, f"{path} has no {old}"
@@ -436,7 +444,10 @@ FOLDERS = [
          "lib.so is no shared library", "pdl-translate --emit=library"),
     Case("version_whose_library_is_cut",
          lambda world, new: cut(version_of(world, new) / "libsmall.so", 4096),
-         "libsmall.so is cut off", "copy it to a folder beside"),
+         "libsmall.so has no checksum at its end", "copy it anew"),
+    Case("version_whose_library_is_torn",
+         lambda world, new: tear(version_of(world, new) / "libsmall.so"),
+         "libsmall.so is damaged", "copy it anew"),
     Case("version_with_values_of_another_model",
          lambda world, new: shutil.copytree(
              world.wider, version_of(world, new, values=False) / "checkpoints"), "@w"),
@@ -503,6 +514,19 @@ CALLS = [
          status="INVALID_ARGUMENT"),
     Case("call_of_an_unknown_output", lambda request: request.outputs.add(name="z"),
          "no output 'z'", status="INVALID_ARGUMENT"),
+    Case("call_of_an_output_twice",
+         lambda request: [request.outputs.add(name="echo") for _ in range(2)],
+         "output 'echo' is asked for twice", status="INVALID_ARGUMENT"),
+    Case("call_of_very_many_outputs",
+         lambda request: [request.outputs.add(name="echo") for _ in range(2000)],
+         "more than 1024 inputs, outputs or parameters", status="RESOURCE_EXHAUSTED"),
+    Case("call_with_a_parameter_that_is_not_supported",
+         lambda request: setattr(request.parameters["sequence_id"], "int64_param", 7),
+         "the parameter 'sequence_id'", "leave it out", status="INVALID_ARGUMENT"),
+    Case("call_with_too_many_samples",
+         lambda request: [request.inputs[0].shape.__setitem__(0, 70000),
+                          request.inputs[0].contents.fp32_contents.extend([0] * 139998)],
+         "has 70000 samples", "send smaller batches", status="RESOURCE_EXHAUSTED"),
     Case("call_to_an_unknown_model", lambda request: setattr(request, "model_name", "none"),
          "there is no model 'none'", status="NOT_FOUND"),
 ]

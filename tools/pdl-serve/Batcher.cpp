@@ -27,11 +27,12 @@ public:
 
   /// Scores and finishes the jobs, all of one lane. What it returns is ok, or
   /// says which server did not answer.
-  Outcome run(Batch &batch);
+  Outcome runGuarded(Batch &batch) noexcept;
   /// Answers a job that waited, with its outcome.
   void finish(std::unique_ptr<Job> &job);
 
 private:
+  Outcome run(Batch &batch);
   /// The inputs of several jobs, one behind the other.
   struct Merged {
     std::vector<char> values;
@@ -187,8 +188,7 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
 
 void Batcher::Worker::finish(std::unique_ptr<Job> &job) {
   metrics.waitingSamples().Decrement(double(job->batch));
-  job->finish();
-  job.reset();
+  finishJob(std::move(job));
 }
 
 Outcome Batcher::Worker::run(Batch &batch) {
@@ -199,7 +199,7 @@ Outcome Batcher::Worker::run(Batch &batch) {
         .waiting->Observe(
             std::chrono::duration<double>(now - job->arrived).count());
     if (job->isCancelled()) {
-      job->outcome = {Code::Cancelled, "who asked has left"};
+      job->outcome = clientLeft();
       finish(job);
     } else {
       samples += job->batch;
@@ -209,7 +209,7 @@ Outcome Batcher::Worker::run(Batch &batch) {
   const bool isTogether = batch.size() > 1;
   Outcome together;
   if (isTogether)
-    together = withMemory([&] { return scoreTogether(batch, samples); });
+    together = guarded([&] { return scoreTogether(batch, samples); });
   Outcome unavailable;
   if (together.code == Code::Unavailable)
     unavailable = together;
@@ -219,12 +219,23 @@ Outcome Batcher::Worker::run(Batch &batch) {
       job->outcome = unavailable;
     // Where one of them is faulty, the others are not.
     else if (!isTogether || !together.ok())
-      job->outcome = withMemory([&] { return scoreAlone(*job); });
+      job->outcome = guarded([&] { return scoreAlone(*job); });
     if (job->outcome.code == Code::Unavailable)
       unavailable = job->outcome;
     finish(job);
   }
   return unavailable;
+}
+
+Outcome Batcher::Worker::runGuarded(Batch &batch) noexcept {
+  Outcome outcome = guarded([&] { return run(batch); });
+  // Jobs are left only if memory ran out between two of them.
+  for (std::unique_ptr<Job> &job : batch)
+    if (job) {
+      job->outcome = outOfMemory();
+      finish(job);
+    }
+  return outcome.code == Code::Unavailable ? std::move(outcome) : Outcome();
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,7 +288,7 @@ Lane &Batcher::laneOf(Job &job) {
 }
 
 void Batcher::submit(std::unique_ptr<Job> job) {
-  const Outcome refused = withMemory([&] {
+  const Outcome refused = guarded([&] {
     const std::lock_guard lock(mutex);
     Lane &lane = laneOf(*job);
     if (lane.seats->waiting >= options.mostWaiting)
@@ -303,7 +314,7 @@ void Batcher::submit(std::unique_ptr<Job> job) {
   });
   if (job) {
     job->outcome = refused;
-    job->finish();
+    finishJob(std::move(job));
   }
 }
 
@@ -395,7 +406,7 @@ void Batcher::work() {
       if (!filled.empty())
         wakeOne();
       lock.unlock();
-      const Outcome unavailable = worker.run(batch);
+      const Outcome unavailable = worker.runGuarded(batch);
       batch.clear();
       lock.lock();
       --seats->taken;
@@ -405,7 +416,7 @@ void Batcher::work() {
       // Who waited all along waits for these servers no longer.
       while (std::unique_ptr<Job> job = takeEarlier(*seats, now)) {
         lock.unlock();
-        job->outcome = unavailable;
+        job->outcome = guarded([&] { return unavailable; });
         worker.finish(job);
         lock.lock();
       }

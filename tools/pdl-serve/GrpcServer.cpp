@@ -7,441 +7,251 @@
 //===----------------------------------------------------------------------===//
 
 #include "GrpcServer.h"
-#include "Metadata.h"
-#include "inference.grpc.pb.h"
-#include "pdlrt/Transport/Address.h"
-#include "pdlrt/Transport/BindCheck.h"
+#include "GrpcCalls.h"
+#include "ListeningSocket.h"
+#include "pdlrt/Core/Log.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <cerrno>
+#include <cstring>
 #include <future>
-#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <set>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
 
 using namespace pdlserve;
-using grpc::CallbackServerContext;
-using grpc::ServerUnaryReactor;
 using pdlrt::Expected;
 
-/// A client takes some KiB of a status, and names are as long as it wrote them.
-static std::string shortened(const std::string &sentence) {
-  constexpr size_t most = 2048;
-  if (sentence.size() <= most)
-    return sentence;
-  size_t end = most;
-  // Not within a letter.
-  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0) == 0x80)
-    --end;
-  return sentence.substr(0, end) + "...";
-}
-
-static grpc::Status statusOf(const Outcome &outcome) {
-  const std::string sentence = shortened(outcome.sentence);
-  switch (outcome.code) {
-  case Code::Ok:
-    return grpc::Status::OK;
-  case Code::BadRequest:
-    return {grpc::StatusCode::INVALID_ARGUMENT, sentence};
-  case Code::NotFound:
-    return {grpc::StatusCode::NOT_FOUND, sentence};
-  case Code::TooLarge:
-    return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence};
-  case Code::Unavailable:
-    return {grpc::StatusCode::UNAVAILABLE, sentence};
-  case Code::Cancelled:
-    return {grpc::StatusCode::CANCELLED, sentence};
-  case Code::Internal:
-    break;
-  }
-  return {grpc::StatusCode::INTERNAL, sentence};
-}
-
-//===----------------------------------------------------------------------===//
-// ModelInfer
-//===----------------------------------------------------------------------===//
-
-/// Elements of all types.
-static int countOf(const inference::InferTensorContents &contents) {
-  return contents.bool_contents_size() + contents.int_contents_size() +
-         contents.int64_contents_size() + contents.uint_contents_size() +
-         contents.uint64_contents_size() + contents.fp32_contents_size() +
-         contents.fp64_contents_size() + contents.bytes_contents_size();
-}
-
-/// Takes the elements where the message has them.
-static Outcome takeContents(const inference::InferTensorContents &contents,
-                            Tensor &tensor) {
-  const auto take = [&](const auto &elements) {
-    tensor.borrowed = elements.data();
-    tensor.count = elements.size();
-  };
-  switch (tensor.type) {
-  case DataType::Fp32:
-    take(contents.fp32_contents());
-    break;
-  case DataType::Fp64:
-    take(contents.fp64_contents());
-    break;
-  case DataType::Int32:
-    take(contents.int_contents());
-    break;
-  case DataType::Int64:
-    take(contents.int64_contents());
-    break;
-  case DataType::Bytes:
-    for (const std::string &text : contents.bytes_contents())
-      tensor.texts.add(text);
-    tensor.count = contents.bytes_contents_size();
-    break;
-  }
-  if (tensor.count == countOf(contents))
-    return {};
-  return Outcome::bad(
-      fmt::format("input '{}' has contents of another type than its datatype "
-                  "{}; give those of {} alone",
-                  tensor.name, nameOf(tensor.type), nameOf(tensor.type)));
-}
+/// The most calls of one connection at the same time.
+static constexpr int maxStreams = 1024;
 
 namespace {
 
-/// A call. gRPC keeps request and response until it is finished.
-class GrpcJob final : public Job {
+/// The connections that were handed to gRPC, which closes them without saying
+/// so: each is known by its descriptor and the number of its socket.
+class Connections {
 public:
-  GrpcJob(const CallbackServerContext &context,
-          const inference::ModelInferRequest &request,
-          inference::ModelInferResponse &response, ServerUnaryReactor &reactor,
-          Metrics &metrics)
-      : context(context), request(request), response(response),
-        reactor(reactor), metrics(metrics) {
-    metrics.connections(Protocol::Grpc).Increment();
+  size_t count() const { return open.size(); }
+  void add(int descriptor) {
+    open.emplace_back(descriptor, numberOf(descriptor));
+  }
+  /// Forgets those that are closed.
+  void sweep() {
+    std::erase_if(open, [](const auto &each) {
+      return numberOf(each.first) != each.second;
+    });
   }
 
-  /// Reads the request; not ok: it is refused.
-  Outcome read(const Repository &repository);
-  bool isCancelled() const override { return context.IsCancelled(); }
-  void finish() override;
-
 private:
-  bool isRaw() const { return request.raw_input_contents_size() > 0; }
-  Outcome readInputs(std::vector<Tensor> &tensors) const;
-  void makeAnswer();
-  void addOutput(int32_t index);
+  static uint64_t numberOf(int descriptor) {
+    struct stat about = {};
+    return ::fstat(descriptor, &about) == 0 ? uint64_t(about.st_ino) : 0;
+  }
 
-  const CallbackServerContext &context;
-  const inference::ModelInferRequest &request;
-  inference::ModelInferResponse &response;
-  ServerUnaryReactor &reactor;
-  Metrics &metrics;
+  std::vector<std::pair<int, uint64_t>> open;
 };
 
 } // namespace
 
-Outcome GrpcJob::readInputs(std::vector<Tensor> &tensors) const {
-  if (isRaw() && request.raw_input_contents_size() != request.inputs_size())
-    return Outcome::bad(fmt::format("there are {} raw_input_contents for {} "
-                                    "inputs; each input has one",
-                                    request.raw_input_contents_size(),
-                                    request.inputs_size()));
-  for (int i = 0; i < request.inputs_size(); ++i) {
-    const auto &input = request.inputs(i);
-    const std::optional<DataType> type = parseDataType(input.datatype());
-    if (!type)
-      return Outcome::bad(
-          fmt::format("input '{}': its datatype '{}' is none of FP32, FP64, "
-                      "INT32, INT64 and BYTES",
-                      input.name(), input.datatype()));
-    Tensor &tensor = tensors.emplace_back();
-    tensor.name = input.name();
-    tensor.type = *type;
-    tensor.shape.assign(input.shape().begin(), input.shape().end());
-    if (isRaw() && input.has_contents())
-      return Outcome::bad(fmt::format("input '{}' has contents, and there are "
-                                      "raw_input_contents; give one of them",
-                                      input.name()));
-    if (Outcome outcome = isRaw()
-                              ? tensor.takeRaw(request.raw_input_contents(i))
-                              : takeContents(input.contents(), tensor);
-        !outcome.ok())
-      return outcome;
-  }
-  return {};
-}
-
-Outcome GrpcJob::read(const Repository &repository) {
-  Found found;
-  if (Outcome outcome =
-          repository.find(request.model_name(), request.model_version(), found);
-      !outcome.ok())
-    return outcome;
-  version = std::move(found.version);
-  programIndex = found.program;
-  std::vector<Tensor> tensors;
-  if (Outcome outcome = readInputs(tensors); !outcome.ok())
-    return outcome;
-  const pdl_serving_program &called = program();
-  for (const auto &output : request.outputs())
-    if (std::none_of(called.outputs, called.outputs + called.output_count,
-                     [&](const pdl_serving_tensor &known) {
-                       return output.name() == known.name;
-                     }))
-      return Outcome::bad(fmt::format("the model has no output '{}'; see its "
-                                      "metadata",
-                                      output.name()));
-  return bindTensors(std::move(tensors), *this);
-}
-
-void GrpcJob::addOutput(int32_t index) {
-  const pdl_serving_tensor &output = program().outputs[index];
-  const DataType type = valueTypeOf(output);
-  const auto count = size_t(batch * output.width);
-  const size_t size = count * sizeOf(type);
-  const void *at = outputAt(index);
-  auto &made = *response.add_outputs();
-  made.set_name(output.name);
-  made.set_datatype(nameOf(type));
-  made.add_shape(batch);
-  made.add_shape(output.width);
-  // An answer has the form of the request.
-  if (isRaw()) {
-    response.add_raw_output_contents(at, size);
-    return;
-  }
-  auto &contents = *made.mutable_contents();
-  const auto add = [&](auto &elements) {
-    elements.Resize(int(count), 0);
-    std::memcpy(elements.mutable_data(), at, size);
-  };
-  if (type == DataType::Fp32)
-    add(*contents.mutable_fp32_contents());
-  else if (type == DataType::Fp64)
-    add(*contents.mutable_fp64_contents());
-  else
-    add(*contents.mutable_int64_contents());
-}
-
-void GrpcJob::makeAnswer() {
-  response.set_model_name(request.model_name());
-  response.set_model_version(version->number());
-  response.set_id(request.id());
-  const pdl_serving_program &called = program();
-  for (const auto &output : request.outputs())
-    for (int32_t i = 0; i < called.output_count; ++i)
-      if (output.name() == called.outputs[i].name)
-        addOutput(i);
-  if (request.outputs().empty())
-    for (int32_t i = 0; i < called.output_count; ++i)
-      addOutput(i);
-}
-
-void GrpcJob::finish() {
-  ProgramMetrics *counts =
-      version ? &version->metricsOf(programIndex) : nullptr;
-  metrics.connections(Protocol::Grpc).Decrement();
-  if (outcome.ok())
-    outcome = withMemory([&] {
-      makeAnswer();
-      return Outcome();
-    });
-  if (!outcome.ok()) {
-    metrics.countFailure(counts, Protocol::Grpc, outcome.code);
-    reactor.Finish(statusOf(outcome));
-    return;
-  }
-  counts->answered[int(Protocol::Grpc)]->Increment();
-  counts->seconds[int(Protocol::Grpc)]->Observe(
-      std::chrono::duration<double>(Clock::now() - arrived).count());
-  reactor.Finish(grpc::Status::OK);
-}
-
-//===----------------------------------------------------------------------===//
-// The service
-//===----------------------------------------------------------------------===//
-
-class GrpcServer::Service final
-    : public inference::GRPCInferenceService::CallbackService {
+class GrpcServer::Service final : public grpc::CallbackGenericService {
 public:
-  Service(const Repository &repository, Batcher &batcher, Metrics &metrics,
-          const std::atomic<bool> &isStopping, size_t mostBody)
-      : mostBody(mostBody), repository(repository), batcher(batcher),
-        metrics(metrics), isStopping(isStopping) {}
+  Service(const Repository &repository, Batcher &batcher, MemoryBudget &budget,
+          Metrics &metrics, const std::atomic<bool> &isStopping,
+          GrpcOptions options)
+      : handlers{repository, batcher, budget, metrics,
+                 isStopping, options, {}} {}
+  ~Service() override { stopAccepting(); }
 
-  ServerUnaryReactor *
-  ServerLive(CallbackServerContext *context,
-             const inference::ServerLiveRequest *,
-             inference::ServerLiveResponse *response) override {
-    response->set_live(true);
-    return finished(context, {});
+  grpc::ServerGenericBidiReactor *
+  CreateReactor(grpc::GenericCallbackServerContext *context) override {
+    // gRPC itself answers where this throws.
+    return new Call(handlers, *context);
   }
-  ServerUnaryReactor *
-  ServerReady(CallbackServerContext *context,
-              const inference::ServerReadyRequest *,
-              inference::ServerReadyResponse *response) override {
-    response->set_ready(!isStopping && repository.isReady());
-    return finished(context, {});
-  }
-  ServerUnaryReactor *
-  ModelReady(CallbackServerContext *context,
-             const inference::ModelReadyRequest *request,
-             inference::ModelReadyResponse *response) override {
-    Found found;
-    response->set_ready(
-        repository.find(request->name(), request->version(), found).ok());
-    return finished(context, {});
-  }
-  ServerUnaryReactor *
-  ServerMetadata(CallbackServerContext *context,
-                 const inference::ServerMetadataRequest *,
-                 inference::ServerMetadataResponse *response) override {
-    response->set_name(serverName);
-    response->set_version(serverVersion);
-    for (const std::string &extension : serverExtensions)
-      response->add_extensions(extension);
-    return finished(context, {});
-  }
-  ServerUnaryReactor *
-  ModelMetadata(CallbackServerContext *context,
-                const inference::ModelMetadataRequest *request,
-                inference::ModelMetadataResponse *response) override;
-  ServerUnaryReactor *
-  ModelInfer(CallbackServerContext *context,
-             const inference::ModelInferRequest *request,
-             inference::ModelInferResponse *response) override;
-  ServerUnaryReactor *
-  RepositoryIndex(CallbackServerContext *context,
-                  const inference::RepositoryIndexRequest *request,
-                  inference::RepositoryIndexResponse *response) override;
 
-  const size_t mostBody;
+  /// Takes connections until `stopAccepting`.
+  void accept() noexcept;
+  void stopAccepting() noexcept;
+
+  Handlers handlers;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::vector<ListeningSocket> sockets;
+  std::jthread accepting;
+  /// Readable from the end on.
+  int ending = -1;
+  /// The names of which gRPC's health service has been told.
+  std::set<std::string> known;
 
 private:
-  static ServerUnaryReactor *finished(CallbackServerContext *context,
-                                      const Outcome &outcome) {
-    ServerUnaryReactor *reactor = context->DefaultReactor();
-    reactor->Finish(statusOf(outcome));
-    return reactor;
-  }
-
-  const Repository &repository;
-  Batcher &batcher;
-  Metrics &metrics;
-  const std::atomic<bool> &isStopping;
+  void acceptOne(const ListeningSocket &socket, Connections &connections);
 };
 
-ServerUnaryReactor *GrpcServer::Service::ModelMetadata(
-    CallbackServerContext *context,
-    const inference::ModelMetadataRequest *request,
-    inference::ModelMetadataResponse *response) {
-  Found found;
-  const Outcome outcome =
-      repository.find(request->name(), request->version(), found);
-  if (!outcome.ok())
-    return finished(context, outcome);
-  response->set_name(request->name());
-  response->set_platform(platformName);
-  for (const std::string &version :
-       repository.versionsOf(found.version->model()))
-    response->add_versions(version);
-  const auto add = [](const std::vector<TensorMetadata> &tensors, auto &to) {
-    for (const TensorMetadata &tensor : tensors) {
-      auto &made = *to.Add();
-      made.set_name(tensor.name);
-      made.set_datatype(tensor.dataType);
-      made.mutable_shape()->Add(tensor.shape.begin(), tensor.shape.end());
-    }
-  };
-  const pdl_serving_program &program = found.version->program(found.program);
-  add(inputsOf(program), *response->mutable_inputs());
-  add(outputsOf(program), *response->mutable_outputs());
-  return finished(context, outcome);
-}
-
-ServerUnaryReactor *
-GrpcServer::Service::ModelInfer(CallbackServerContext *context,
-                                const inference::ModelInferRequest *request,
-                                inference::ModelInferResponse *response) {
-  ServerUnaryReactor *reactor = context->DefaultReactor();
-  auto job = std::make_unique<GrpcJob>(*context, *request, *response, *reactor,
-                                       metrics);
-  job->outcome = withMemory([&] { return job->read(repository); });
-  if (job->outcome.ok())
-    batcher.submit(std::move(job));
-  else
-    job->finish();
-  return reactor;
-}
-
-ServerUnaryReactor *GrpcServer::Service::RepositoryIndex(
-    CallbackServerContext *context,
-    const inference::RepositoryIndexRequest *request,
-    inference::RepositoryIndexResponse *response) {
-  for (const IndexLine &line : indexOf(repository, request->ready())) {
-    auto &made = *response->add_models();
-    made.set_name(line.name);
-    made.set_version(line.version);
-    made.set_state(line.state);
-    made.set_reason(line.reason);
+void GrpcServer::Service::acceptOne(const ListeningSocket &socket,
+                                    Connections &connections) {
+  const int descriptor = ::accept4(socket.descriptor(), nullptr, nullptr,
+                                   SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (descriptor < 0) {
+    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS &&
+        errno != ENOMEM)
+      return;
+    // Until some connections have ended.
+    pdlrt::logWarningOnce(
+        std::string("no connection of gRPC can be taken for now: ") +
+        std::strerror(errno));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return;
   }
-  return finished(context, {});
+  if (connections.count() >= size_t(handlers.options.maxConnections))
+    connections.sweep();
+  if (connections.count() >= size_t(handlers.options.maxConnections)) {
+    ::close(descriptor);
+    pdlrt::logWarningOnce("gRPC has as many connections as it may have "
+                          "(--max-connections); more are closed");
+    return;
+  }
+  const int on = 1;
+  if (socket.family() != AF_UNIX)
+    (void)::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  try {
+    connections.add(descriptor);
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters taken;
+  taken.listener_fd = socket.descriptor();
+  taken.fd = descriptor;
+  acceptor->HandleNewConnection(&taken);
+}
+
+void GrpcServer::Service::accept() noexcept {
+  Connections connections;
+  std::vector<pollfd> waiting;
+  for (const ListeningSocket &socket : sockets)
+    waiting.push_back({socket.descriptor(), POLLIN, 0});
+  waiting.push_back({ending, POLLIN, 0});
+  while (waiting.back().revents == 0) {
+    try {
+      if (::poll(waiting.data(), waiting.size(), 1000) > 0)
+        for (size_t i = 0; i < sockets.size(); ++i)
+          if (waiting[i].revents)
+            acceptOne(sockets[i], connections);
+      handlers.calls.cancelReading(Clock::now() - handlers.options.request);
+    } catch (...) {
+      // Memory has run out; the next round may find some.
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+void GrpcServer::Service::stopAccepting() noexcept {
+  const uint64_t one = 1;
+  if (ending >= 0)
+    (void)!::write(ending, &one, sizeof(one));
+  if (accepting.joinable())
+    accepting.join();
+  sockets.clear();
+  if (ending >= 0)
+    ::close(std::exchange(ending, -1));
 }
 
 GrpcServer::GrpcServer(const Repository &repository, Batcher &batcher,
-                       Metrics &metrics, const std::atomic<bool> &isStopping,
-                       size_t mostBody)
-    : service(std::make_unique<Service>(repository, batcher, metrics,
-                                        isStopping, mostBody)) {}
+                       MemoryBudget &budget, Metrics &metrics,
+                       const std::atomic<bool> &isStopping, GrpcOptions options)
+    : service(std::make_unique<Service>(repository, batcher, budget, metrics,
+                                        isStopping, options)) {}
 
 GrpcServer::~GrpcServer() {
+  service->stopAccepting();
   if (service->server)
     service->server->Shutdown(std::chrono::system_clock::now());
 }
 
 Expected<std::vector<std::string>>
 GrpcServer::start(const std::vector<std::string> &addresses) {
-  grpc::ServerBuilder builder;
-  std::vector<pdlrt::Address> places;
-  std::vector<int> ports(addresses.size());
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    auto address = pdlrt::parseAddress(addresses[i]);
-    if (!address)
-      return std::move(address).status();
-    places.push_back(*address);
-    // gRPC would take a socket away from who listens there.
-    auto claim = pdlrt::claimPath(*address);
-    if (!claim)
-      return std::move(claim).status();
-    claims.push_back(std::move(*claim));
-    // gRPC's word for a name that is no file.
-    builder.AddListeningPort(address->kind == pdlrt::Address::Kind::UnixAbstract
-                                 ? "unix-abstract:" + address->path
-                                 : address->toString(),
-                             grpc::InsecureServerCredentials(), &ports[i]);
+  std::vector<std::string> taken;
+  for (const std::string &address : addresses) {
+    auto sockets = ListeningSocket::open(address);
+    if (!sockets)
+      return std::move(sockets).status();
+    taken.push_back(sockets->front().place());
+    for (ListeningSocket &socket : *sockets)
+      service->sockets.push_back(std::move(socket));
   }
-  // Two servers at one address would each get a part of the calls.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  const GrpcOptions &options = service->handlers.options;
+  const auto milliseconds = [](Clock::duration time) {
+    return int(std::clamp<int64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(time).count(), 1,
+        INT32_MAX));
+  };
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  // gRPC's own listeners give a TCP address up when descriptors run out.
+  service->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
   builder.SetMaxReceiveMessageSize(
-      int(std::min<size_t>(service->mostBody, INT32_MAX)));
+      int(std::min<size_t>(options.maxBody, INT32_MAX)));
   builder.SetMaxSendMessageSize(-1);
+  // Bytes that arrive, until a call has its message.
+  grpc::ResourceQuota quota("pdl-serve");
+  quota.Resize(options.readingBytes);
+  builder.SetResourceQuota(quota);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, maxStreams);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 32 << 10);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             milliseconds(options.idle));
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             milliseconds(options.request));
+  // So that a peer that has vanished is noticed.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000);
   // A bound on what is received is none on what it is unpacked to.
   for (int kind = GRPC_COMPRESS_NONE + 1; kind < GRPC_COMPRESS_ALGORITHMS_COUNT;
        ++kind)
     builder.SetCompressionAlgorithmSupportStatus(
         grpc_compression_algorithm(kind), false);
-  builder.RegisterService(service.get());
+  builder.RegisterCallbackGenericService(service.get());
   service->server = builder.BuildAndStart();
-  std::vector<std::string> taken;
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    if (!service->server || ports[i] == 0)
-      return pdlrt::Status::invalid(
-          addresses[i] + ": gRPC cannot listen there; is another process at "
-                         "this address?");
-    if (places[i].kind == pdlrt::Address::Kind::Tcp)
-      places[i].port = uint16_t(ports[i]);
-    taken.push_back(places[i].toString());
-  }
+  service->ending = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (!service->server || service->ending < 0)
+    return pdlrt::Status::invalid("gRPC cannot be started");
+  updateHealth();
+  service->accepting = std::jthread([&] { service->accept(); });
   return taken;
 }
 
+void GrpcServer::updateHealth() {
+  grpc::HealthCheckServiceInterface *health =
+      service->server ? service->server->GetHealthCheckService() : nullptr;
+  if (!health)
+    return;
+  const Repository &repository = service->handlers.repository;
+  std::string why;
+  health->SetServingStatus("", !service->handlers.isStopping &&
+                                   repository.isReady(why));
+  std::set<std::string> gone = std::exchange(service->known, {});
+  for (const Repository::Entry &entry : repository.entries()) {
+    service->known.insert(entry.model);
+    gone.erase(entry.model);
+  }
+  for (const std::string &model : service->known)
+    health->SetServingStatus(model, repository.checkReady(model, "").ok());
+  for (const std::string &model : gone)
+    health->SetServingStatus(model, false);
+}
+
 bool GrpcServer::stop(Clock::time_point until) {
+  service->stopAccepting();
   if (!service->server)
     return true;
   const auto deadline =

@@ -12,6 +12,7 @@
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -41,7 +42,7 @@ static unsigned statusOf(Code code) {
 }
 
 HttpAnswer pdlserve::refusal(unsigned status, std::string_view sentence) {
-  return {status, "application/json", errorJson(sentence), std::nullopt};
+  return {status, "application/json", errorJson(sentence)};
 }
 
 HttpAnswer pdlserve::refusal(const Outcome &outcome) {
@@ -103,8 +104,15 @@ namespace {
 
 class HttpJob final : public Job {
 public:
+  /// About what an answer has besides its numbers.
+  static constexpr uint64_t maxHeadBytes = 1024;
+
   HttpJob(std::shared_ptr<HttpClient> client, Metrics &metrics)
       : client(std::move(client)), metrics(metrics) {}
+
+  bool isCancelled() const override { return client->isGone(); }
+  void abandon() noexcept override { client->abandon(); }
+  uint64_t answerBytes(uint64_t elements, uint64_t valueBytes) const override;
 
   /// Reads the request; not ok: it is refused.
   Outcome read(const Repository &repository, std::string_view name,
@@ -114,7 +122,7 @@ public:
   std::string body;
 
 private:
-  void makeAnswer(HttpAnswer &answer) const;
+  void makeAnswer(HttpAnswer &answer);
 
   std::shared_ptr<HttpClient> client;
   Metrics &metrics;
@@ -136,7 +144,7 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
   name = asked;
   version = std::move(found.version);
   programIndex = found.program;
-  if (Outcome outcome = parseJsonRequest(body, jsonSize, request);
+  if (Outcome outcome = parseJsonRequest(body, jsonSize, memory, request);
       !outcome.ok())
     return outcome;
   const pdl_serving_program &called = program();
@@ -159,13 +167,24 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
       wanted.push_back(i);
       request.outputs.emplace_back();
     }
-  return bindTensors(std::move(request.inputs), *this);
+  if (Outcome outcome = bindTensors(std::move(request.inputs), *this);
+      !outcome.ok())
+    return outcome;
+  return reserveAnswer();
 }
 
-void HttpJob::makeAnswer(HttpAnswer &answer) const {
+/// The longest number in JSON, with a comma.
+static constexpr uint64_t maxNumberBytes = 26;
+
+uint64_t HttpJob::answerBytes(uint64_t elements, uint64_t valueBytes) const {
+  // Bytes are put together before they are put after the JSON.
+  return std::max(elements * maxNumberBytes, 2 * valueBytes) + maxHeadBytes;
+}
+
+void HttpJob::makeAnswer(HttpAnswer &answer) {
   std::string &json = answer.body;
   std::string binary;
-  json.reserve(256);
+  json.reserve(maxHeadBytes);
   json += "{\"model_name\":";
   appendQuoted(json, name);
   json += ",\"model_version\":\"";
@@ -200,6 +219,7 @@ void HttpJob::makeAnswer(HttpAnswer &answer) const {
       answer.jsonSize = 0;
     } else {
       json += ",\"data\":[";
+      json.reserve(json.size() + size_t(count) * maxNumberBytes + 2);
       appendNumbers(json, type, at, count);
       json += "]}";
     }
@@ -210,14 +230,20 @@ void HttpJob::makeAnswer(HttpAnswer &answer) const {
     answer.contentType = "application/octet-stream";
     json += binary;
   }
+  answer.memory = std::move(memory);
+  answer.memory.shrink(answer.memory.size() -
+                       std::min(answer.memory.size(), json.capacity()));
 }
 
 void HttpJob::finish() {
   ProgramMetrics *counts =
       version ? &version->metricsOf(programIndex) : nullptr;
   HttpAnswer answer;
+  // A client that has left is not answered, and not counted as if it were.
+  if (client->isGone())
+    outcome = clientLeft();
   if (outcome.ok())
-    outcome = withMemory([&] {
+    outcome = guarded([&] {
       makeAnswer(answer);
       return Outcome();
     });
@@ -265,22 +291,28 @@ static Json tensorsJson(const std::vector<TensorMetadata> &tensors) {
   return json;
 }
 
-HttpAnswer HttpApi::metadataOf(const std::string &name,
-                               const std::string &version) {
+HttpAnswer HttpApi::metadataOf(const ModelPath &path) {
   Found found;
-  if (Outcome outcome = repository.find(name, version, found); !outcome.ok())
+  if (Outcome outcome = repository.find(path.model, path.version, found);
+      !outcome.ok())
     return refusal(outcome);
   const pdl_serving_program &program = found.version->program(found.program);
   return jsonAnswer(
-      {{"name", name},
+      {{"name", path.model},
        {"versions", repository.versionsOf(found.version->model())},
        {"platform", platformName},
        {"inputs", tensorsJson(inputsOf(program))},
        {"outputs", tensorsJson(outputsOf(program))}});
 }
 
+/// The largest body that a thread of connections reads itself.
+static constexpr size_t maxSmallBody = size_t(64) << 10;
+
 HttpAnswer HttpApi::indexOf(const std::string &body) {
   bool onlyReady = false;
+  if (body.size() > maxSmallBody)
+    return refusal(
+        413, fmt::format("the body has more than {} bytes", maxSmallBody));
   if (!body.empty()) {
     const Json json = Json::parse(body, nullptr, false);
     if (!json.is_object())
@@ -298,99 +330,166 @@ HttpAnswer HttpApi::indexOf(const std::string &body) {
   return jsonAnswer(index);
 }
 
-static HttpAnswer readiness(bool isReady, const char *sentence) {
-  return isReady ? HttpAnswer{200, "application/json", "", std::nullopt}
-                 : refusal(503, sentence);
+/// Answers whether something is alive or ready, as clients of KServe read it.
+static HttpAnswer health(Json json, const char *key, const std::string &why) {
+  json[key] = why.empty();
+  if (!why.empty())
+    json["error"] = why;
+  HttpAnswer answer = jsonAnswer(json);
+  answer.status = why.empty() ? 200 : 503;
+  return answer;
 }
 
-static HttpAnswer wrongMethod(const char *right) {
-  return refusal(405, fmt::format("this path takes {}", right));
+/// Refuses a method, or says which ones there are.
+static HttpAnswer otherMethod(std::string_view method, const char *right) {
+  const std::string_view known[] = {"GET",     "HEAD",   "POST",
+                                    "PUT",     "DELETE", "CONNECT",
+                                    "OPTIONS", "TRACE",  "PATCH"};
+  HttpAnswer answer;
+  if (std::ranges::find(known, method) == std::end(known))
+    answer =
+        refusal(501, "this method is none of HTTP's that the server knows");
+  else if (method != "OPTIONS")
+    answer = refusal(405, fmt::format("this path takes {}", right));
+  answer.allow = right;
+  return answer;
 }
+
+static constexpr const char *onlyGet = "GET, HEAD", *onlyPost = "POST";
 
 HttpAnswer HttpApi::answerOf(const HttpRequest &request,
                              std::string_view path) {
-  const bool isGet = request.method == "GET";
   if (path == "v2/repository/index")
     return request.method == "POST" ? indexOf(request.body)
-                                    : wrongMethod("POST");
-  for (const std::string_view known :
-       {"v2", "v2/health/live", "v2/health/ready", "metrics"})
-    if (path == known && !isGet)
-      return wrongMethod("GET");
+                                    : otherMethod(request.method, onlyPost);
+  const std::string_view known[] = {"v2", "v2/health/live", "v2/health/ready",
+                                    "metrics"};
+  if (std::ranges::find(known, path) == std::end(known))
+    return refusal(404, "there is nothing at this path; see /v2, /metrics, and "
+                        "/v2/models/NAME");
+  if (request.method != "GET")
+    return otherMethod(request.method, onlyGet);
   if (path == "v2/health/live")
-    return readiness(true, "");
-  if (path == "v2/health/ready")
-    return readiness(!isStopping && repository.isReady(),
-                     isStopping ? "the server ends" : "no model answers yet");
-  if (path == "v2")
-    return jsonAnswer({{"name", serverName},
-                       {"version", serverVersion},
-                       {"extensions", serverExtensions}});
-  if (path == "metrics") {
-    HttpAnswer answer;
-    answer.contentType = "text/plain; version=0.0.4; charset=utf-8";
-    answer.body = metrics.text();
-    return answer;
+    return health(Json::object(), "live", "");
+  if (path == "v2/health/ready") {
+    std::string why;
+    if (isStopping)
+      why = "the server ends";
+    else if (!repository.isReady(why) && why.empty())
+      why = "no model answers yet";
+    return health(Json::object(), "ready", why);
   }
-  return refusal(404, "there is nothing at this path; see /v2, /metrics, and "
-                      "/v2/models/NAME");
+  return jsonAnswer({{"name", serverName},
+                     {"version", serverVersion},
+                     {"extensions", serverExtensions}});
+}
+
+HttpAnswer HttpApi::metricsAnswer() {
+  metrics.setMemory(budget.taken(), budget.limit());
+  HttpAnswer answer;
+  answer.contentType = "text/plain; version=0.0.4; charset=utf-8";
+  answer.body = metrics.text();
+  return answer;
 }
 
 HttpAnswer HttpApi::modelAnswer(std::string_view method,
-                                const std::string &name,
-                                const std::string &version,
-                                std::string_view rest) {
-  if (rest.empty())
-    return method == "GET" ? metadataOf(name, version) : wrongMethod("GET");
-  if (rest != "ready")
+                                const ModelPath &path) {
+  if (path.rest == "infer")
+    return otherMethod(method, onlyPost);
+  if (!path.rest.empty() && path.rest != "ready")
     return refusal(404, "a model has its metadata here, and below it /ready "
                         "and /infer");
   if (method != "GET")
-    return wrongMethod("GET");
-  Found found;
-  const Outcome outcome = repository.find(name, version, found);
-  return outcome.ok() ? readiness(true, "") : refusal(outcome);
+    return otherMethod(method, onlyGet);
+  if (path.rest.empty())
+    return metadataOf(path);
+  const Outcome outcome = repository.checkReady(path.model, path.version);
+  if (!outcome.ok() && outcome.code != Code::Unavailable)
+    return refusal(outcome);
+  return health({{"name", path.model}}, "ready", outcome.sentence);
 }
 
-void HttpApi::infer(HttpRequest request, const std::string &name,
-                    const std::string &version,
+void HttpApi::infer(HttpRequest &request, const ModelPath &path,
                     std::shared_ptr<HttpClient> client) {
   auto job = std::make_unique<HttpJob>(std::move(client), metrics);
-  job->body = std::move(request.body);
-  std::optional<size_t> jsonSize;
-  if (!request.encoding.empty() && request.encoding != "identity") {
-    job->outcome = Outcome::bad(fmt::format(
-        "the body is encoded as '{}'; send it as it is", request.encoding));
-  } else if (!request.jsonSize.empty()) {
-    if (const auto size = pdlrt::parseWholeNumber(request.jsonSize))
+  job->outcome = guarded([&]() -> Outcome {
+    job->body = std::move(request.body);
+    job->memory = std::move(request.memory);
+    job->maxSamples = options.maxSamples;
+    if (job->isCancelled())
+      return clientLeft();
+    if (!request.encoding.empty() && request.encoding != "identity")
+      return Outcome::bad(fmt::format(
+          "the body is encoded as '{}'; send it as it is", request.encoding));
+    std::optional<size_t> jsonSize;
+    if (!request.jsonSize.empty()) {
+      const auto size = pdlrt::parseWholeNumber(request.jsonSize);
+      if (!size)
+        return Outcome::bad("Inference-Header-Content-Length is no whole "
+                            "number");
       jsonSize = *size;
-    else
-      job->outcome = Outcome::bad("Inference-Header-Content-Length is no whole "
-                                  "number");
-  }
-  if (job->outcome.ok())
-    job->outcome = withMemory(
-        [&] { return job->read(repository, name, version, jsonSize); });
+    }
+    return job->read(repository, path.model, path.version, jsonSize);
+  });
   if (job->outcome.ok())
     batcher.submit(std::move(job));
   else
-    job->finish();
+    finishJob(std::move(job));
+}
+
+/// Returns the path of a target, which may be the whole address (RFC 9112,
+/// 3.2), without its first and last slash; none if it is no path.
+static std::optional<std::string_view> pathOf(std::string_view target) {
+  std::string_view path = target.substr(0, target.find('?'));
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (path.size() >= scheme.size() &&
+        std::ranges::equal(path.substr(0, scheme.size()), scheme, {},
+                           [](char c) { return char(std::tolower(c)); })) {
+      path.remove_prefix(scheme.size());
+      path.remove_prefix(std::min(path.find('/'), path.size()));
+      if (path.empty())
+        return path;
+      break;
+    }
+  if (!path.starts_with("/"))
+    return std::nullopt;
+  path.remove_prefix(1);
+  if (path.ends_with("/"))
+    path.remove_suffix(1);
+  return path;
 }
 
 void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
-  std::string_view path = request.target.substr(0, request.target.find('?'));
-  if (path.starts_with("/"))
-    path.remove_prefix(1);
-  if (path.ends_with("/"))
-    path.remove_suffix(1);
+  if (request.method == "OPTIONS" && request.target == "*") {
+    HttpAnswer answer;
+    answer.allow = "GET, HEAD, POST, OPTIONS";
+    client->answer(std::move(answer));
+    return;
+  }
+  const std::optional<std::string_view> whole = pathOf(request.target);
+  if (!whole) {
+    client->answer(refusal(400, "the target is no path, such as /v2"));
+    return;
+  }
+  std::string_view path = *whole;
+  if (path == "metrics" && request.method == "GET") {
+    metricsWriter.post([this, client = std::move(client)] {
+      try {
+        client->answer(metricsAnswer());
+      } catch (...) {
+        client->abandon();
+      }
+    });
+    return;
+  }
   constexpr std::string_view models = "v2/models/", versions = "/versions/";
   if (!path.starts_with(models)) {
     client->answer(answerOf(request, path));
     return;
   }
   path.remove_prefix(models.size());
-  std::string_view name = path.substr(0, path.find('/')), version;
-  std::string_view rest = path.substr(name.size());
+  const std::string_view name = path.substr(0, path.find('/'));
+  std::string_view rest = path.substr(name.size()), version;
   if (rest.starts_with(versions)) {
     rest.remove_prefix(versions.size());
     version = rest.substr(0, rest.find('/'));
@@ -398,17 +497,25 @@ void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
   }
   if (rest.starts_with("/"))
     rest.remove_prefix(1);
-  const std::optional<std::string> plain = unescape(name);
+  std::optional<std::string> plain = unescape(name);
   if (!plain || plain->empty()) {
     client->answer(refusal(400, "the path has no name of a model that can be "
                                 "read"));
     return;
   }
-  const std::string number(version);
-  if (rest != "infer")
-    client->answer(modelAnswer(request.method, *plain, number, rest));
-  else if (request.method != "POST")
-    client->answer(wrongMethod("POST"));
-  else
-    infer(std::move(request), *plain, number, std::move(client));
+  const ModelPath model = {*std::move(plain), std::string(version), rest};
+  if (rest != "infer" || request.method != "POST") {
+    client->answer(modelAnswer(request.method, model));
+  } else if (request.body.size() <= maxSmallBody) {
+    infer(request, model, std::move(client));
+  } else {
+    const auto large = std::make_shared<HttpRequest>(std::move(request));
+    readers.post([this, large, model, client = std::move(client)] {
+      try {
+        infer(*large, model, client);
+      } catch (...) {
+        client->abandon();
+      }
+    });
+  }
 }

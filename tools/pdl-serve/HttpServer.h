@@ -10,6 +10,7 @@
 #define PDLSERVE_HTTPSERVER_H
 
 #include "HttpApi.h"
+#include "MemoryBudget.h"
 #include "pdlrt/Core/Status.h"
 
 #include <cstddef>
@@ -20,18 +21,23 @@ namespace pdlserve {
 
 struct HttpOptions {
   unsigned threads = 1;
-  /// Of a request, in bytes.
-  size_t mostBody = size_t(64) << 20;
+  /// The largest body of a request, in bytes.
+  size_t maxBody = size_t(64) << 20;
+  /// The most connections that are open at the same time.
+  int64_t maxConnections = 4096;
   /// A connection without a request, or that does not take its answer, is
-  /// closed.
+  /// closed after this time.
   Clock::duration idle = std::chrono::seconds(300);
+  /// The longest time from a request's first byte to its last one.
+  Clock::duration request = std::chrono::seconds(120);
 };
 
 /// Takes connections and brings their requests to an HttpApi, one after the
 /// other of each connection.
 class HttpServer {
 public:
-  HttpServer(HttpApi &api, Metrics &metrics, HttpOptions options);
+  HttpServer(HttpApi &api, MemoryBudget &budget, Metrics &metrics,
+             HttpOptions options);
   HttpServer(const HttpServer &) = delete;
   HttpServer &operator=(const HttpServer &) = delete;
   ~HttpServer();

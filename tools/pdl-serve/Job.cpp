@@ -17,11 +17,28 @@
 
 using namespace pdlserve;
 
-/// What pdl/serving.h allows.
-static constexpr int64_t mostSamples = int64_t(1) << 24;
-
 const pdl_serving_program &Job::program() const {
   return version->program(programIndex);
+}
+
+Outcome Job::reserveAnswer() {
+  const pdl_serving_program &called = program();
+  uint64_t elements = 0, bytes = 0;
+  for (int32_t i = 0; i < called.output_count; ++i) {
+    const uint64_t count = uint64_t(batch) * uint64_t(called.outputs[i].width);
+    elements += count;
+    bytes += count * sizeOf(valueTypeOf(called.outputs[i]));
+  }
+  return memory.grow(bytes + answerBytes(elements, bytes)) ? Outcome()
+                                                           : noBudget();
+}
+
+void pdlserve::finishJob(std::unique_ptr<Job> job) noexcept {
+  try {
+    job->finish();
+  } catch (...) {
+    job->abandon();
+  }
 }
 
 static std::string shapeText(const std::vector<int64_t> &shape) {
@@ -59,9 +76,14 @@ static Outcome checkType(const Tensor &tensor,
 
 /// All inputs have as many samples.
 static Outcome agreeOnBatch(std::string_view name, int64_t samples, Job &job) {
-  if (samples < 1 || samples > mostSamples)
+  if (samples < 1)
     return refuse(name, fmt::format("has {} samples; a request has 1 to {}",
-                                    samples, mostSamples));
+                                    samples, job.maxSamples));
+  if (samples > job.maxSamples)
+    return {Code::TooLarge,
+            fmt::format("input '{}' has {} samples; a request has 1 to {} "
+                        "(--max-samples); send smaller batches",
+                        name, samples, job.maxSamples)};
   if (job.batch != 0 && job.batch != samples)
     return refuse(name, fmt::format("has {} samples, but others have {}",
                                     samples, job.batch));
@@ -94,7 +116,10 @@ static Outcome bindPlain(Tensor tensor, const pdl_serving_tensor &input,
                                  "values and splits");
     if (tensor.count > INT32_MAX)
       return refuse(tensor.name, "has more elements than a batch can have");
-    place.splits.resize(size_t(job.batch * input.width) + 1);
+    const auto count = size_t(job.batch * input.width) + 1;
+    if (!job.memory.grow(count * sizeof(int32_t)))
+      return noBudget();
+    place.splits.resize(count);
     for (size_t i = 0; i < place.splits.size(); ++i)
       place.splits[i] = int32_t(int64_t(i) * length);
   }
@@ -116,6 +141,8 @@ static Outcome takeSplits(const Tensor &tensor, const pdl_serving_tensor &input,
           agreeOnBatch(tensor.name, (tensor.count - 1) / input.width, job);
       !outcome.ok())
     return outcome;
+  if (!job.memory.grow(size_t(tensor.count) * sizeof(int32_t)))
+    return noBudget();
   std::vector<int32_t> splits(static_cast<size_t>(tensor.count));
   std::memcpy(splits.data(), tensor.values(), splits.size() * sizeof(int32_t));
   if (splits.front() != 0)

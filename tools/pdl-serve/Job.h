@@ -9,6 +9,7 @@
 #ifndef PDLSERVE_JOB_H
 #define PDLSERVE_JOB_H
 
+#include "MemoryBudget.h"
 #include "Outcome.h"
 #include "Tensor.h"
 #include "pdl/serving.h"
@@ -49,8 +50,18 @@ public:
   /// finished.
   virtual bool isCancelled() const { return false; }
   /// Answers with `outcome` and `outputs`. Called once, by any thread; the job
-  /// ends right after.
+  /// ends right after. May throw.
   virtual void finish() = 0;
+  /// Ends the connection or the call without an answer, because `finish` threw.
+  virtual void abandon() noexcept = 0;
+  /// The bytes that an answer of `elements` numbers, which take `valueBytes`,
+  /// needs besides `outputs`.
+  virtual uint64_t answerBytes(uint64_t elements,
+                               uint64_t valueBytes) const = 0;
+
+  /// Takes the bytes of the outputs and of the answer from the budget. Call
+  /// after `bindTensors`, before the job is submitted.
+  Outcome reserveAnswer();
 
   const pdl_serving_program &program() const;
   /// Where the values of an output lie, all samples of it.
@@ -67,8 +78,15 @@ public:
   Outcome outcome;
   std::unique_ptr<std::byte[]> outputs;
   std::vector<size_t> outputOffsets;
+  /// What the request takes of the bytes of all requests in flight.
+  Reservation memory;
+  /// The most samples that a request may have.
+  int64_t maxSamples = 0;
   Clock::time_point arrived = Clock::now();
 };
+
+/// Finishes a job and destroys it.
+void finishJob(std::unique_ptr<Job> job) noexcept;
 
 /// Gives the tensors of a request to the inputs of its program: `inputs` and
 /// `batch` of the job. An outcome that is not ok says which tensor does not fit

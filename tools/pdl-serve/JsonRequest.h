@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pdlserve {
@@ -37,11 +38,17 @@ struct JsonRequest {
   std::optional<bool> areOutputsBinary;
 };
 
-/// Reads the body of a request: JSON, and behind its first `jsonSize` bytes the
-/// data of binary tensors, where a header says so. Tensors point into `body`,
-/// which is padded. Only JSON is read here: bindTensors knows the model.
+/// Reads the body of a request: JSON, and after its first `jsonSize` bytes the
+/// data of binary tensors, if a header says so. Tensors point into `body`,
+/// which is padded. Only JSON is read here: bindTensors knows the model. What
+/// is allocated is taken from `memory` first.
 Outcome parseJsonRequest(std::string &body, std::optional<size_t> jsonSize,
-                         JsonRequest &request);
+                         Reservation &memory, JsonRequest &request);
+
+/// Not ok: a parameter of an input, an output or a request asks for something
+/// that the server does not do, and that would change the answer. `isSet`: it
+/// has another value than 0, false or an empty text.
+Outcome checkParameter(std::string_view name, bool isSet);
 
 /// Writes a text as JSON, in quotes. Bytes that are no UTF-8 stay.
 void appendQuoted(std::string &json, std::string_view text);

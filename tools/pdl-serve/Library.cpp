@@ -7,18 +7,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "Library.h"
+#include "pdlabi/library_checksum.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
+#include <xxhash.h>
 
 using namespace pdlserve;
 using pdlrt::Expected;
@@ -28,53 +36,208 @@ static bool readAt(int file, void *to, size_t size, uint64_t offset) {
   return ::pread(file, to, size, off_t(offset)) == ssize_t(size);
 }
 
-/// A library whose end is missing would be mapped, and end the process where it
-/// is read.
-static Status checkWhole(int file) {
-  struct stat about = {};
+namespace {
+
+/// The libraries that the loader has. All functions are called with the lock.
+class Loaded {
+public:
+  using File = std::pair<uint64_t, uint64_t>;
+
+  /// Returns the library of a file if somebody uses it.
+  std::shared_ptr<const Library> find(const File &file) {
+    const auto found = used.find(file);
+    return found == used.end() ? nullptr : found->second.lock();
+  }
+  void add(const File &file, const std::shared_ptr<const Library> &library) {
+    used[file] = library;
+  }
+  void remove(const File &file) {
+    const auto found = used.find(file);
+    if (found != used.end() && found->second.expired())
+      used.erase(found);
+  }
+
+  /// Returns the folder and the name under which the loader keeps a file that
+  /// nobody uses; -1 if it does not. A library that is loaded again uses its
+  /// folder again, so that repeated failures open no more descriptors.
+  std::pair<int, std::string> takeKept(const File &file) {
+    const auto found = kept.find(file);
+    if (found == kept.end())
+      return {-1, {}};
+    auto taken = std::move(found->second);
+    kept.erase(found);
+    return taken;
+  }
+  void keep(const File &file, int folder, std::string name) {
+    if (!kept.try_emplace(file, folder, std::move(name)).second)
+      ::close(folder);
+  }
+  /// Closes the folders of libraries that the loader has let go.
+  void sweep() {
+    std::erase_if(kept, [](const auto &each) {
+      const auto &[folder, name] = each.second;
+      if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+        ::dlclose(rest);
+        return false;
+      }
+      ::close(folder);
+      return true;
+    });
+  }
+
+  std::mutex mutex;
+
+private:
+  std::map<File, std::weak_ptr<const Library>> used;
+  std::map<File, std::pair<int, std::string>> kept;
+};
+
+/// A descriptor that is closed at the end.
+struct Descriptor {
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+  const int number;
+};
+
+} // namespace
+
+static Loaded &loaded() {
+  // Never destroyed: versions may outlive the statics.
+  static Loaded &all = *new Loaded();
+  return all;
+}
+
+static Status checkElf(int file) {
   Elf64_Ehdr header = {};
-  if (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode) ||
-      !readAt(file, &header, sizeof(header), 0) ||
+  if (!readAt(file, &header, sizeof(header), 0) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN ||
       header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(Elf64_Phdr))
     return Status::invalid("is no shared library of x86-64; put one there that "
                            "pdl-translate --emit=library made");
-  const auto fileSize = uint64_t(about.st_size);
-  const auto isInside = [&](uint64_t offset, uint64_t size) {
-    return offset <= fileSize && size <= fileSize - offset;
-  };
-  const Status cut = Status::invalid("is cut off; copy it to a folder beside "
-                                     "and rename that when it is whole");
-  std::vector<Elf64_Phdr> segments(header.e_phnum);
-  if (!isInside(header.e_shoff,
-                uint64_t(header.e_shnum) * header.e_shentsize) ||
-      !readAt(file, segments.data(), segments.size() * sizeof(Elf64_Phdr),
-              header.e_phoff))
-    return cut;
-  for (const Elf64_Phdr &segment : segments)
-    if (!isInside(segment.p_offset, segment.p_filesz))
-      return cut;
   return {};
 }
 
-Expected<std::shared_ptr<const Library>>
-Library::open(const std::string &path) {
+/// Returns the XXH3 of the first `size` bytes of a file.
+static std::optional<uint64_t> hashOf(int file, uint64_t size) {
+  std::vector<char> piece(size_t(1) << 20);
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(
+      XXH3_createState(), &XXH3_freeState);
+  if (!state)
+    throw std::bad_alloc();
+  XXH3_64bits_reset(state.get());
+  for (uint64_t at = 0; at < size; at += piece.size()) {
+    const auto count = size_t(std::min<uint64_t>(piece.size(), size - at));
+    if (!readAt(file, piece.data(), count, at))
+      return std::nullopt;
+    XXH3_64bits_update(state.get(), piece.data(), count);
+  }
+  return XXH3_64bits_digest(state.get());
+}
+
+/// Opens a regular file of a folder; it waits for no writer of a pipe.
+static int openRegular(int folder, const char *name, struct stat &about) {
+  const int file =
+      ::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file >= 0 && (::fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) {
+    ::close(file);
+    errno = EINVAL;
+    return -1;
+  }
+  return file;
+}
+
+/// Compares the libraries beside a library with the lines at its end.
+static Status checkCompanions(int folder, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    const size_t blank = line.find(' ');
+    const std::string name(line.substr(0, blank));
+    uint64_t wanted = 0;
+    if (blank != std::string_view::npos)
+      std::from_chars(line.data() + blank + 1, line.data() + line.size(),
+                      wanted, 16);
+    struct stat about = {};
+    const Descriptor file(openRegular(folder, name.c_str(), about));
+    // The system may have the library elsewhere.
+    if (file.number < 0)
+      continue;
+    if (hashOf(file.number, uint64_t(about.st_size)) != wanted)
+      return Status::invalid(fmt::format(
+          "needs {}, and the file of that name beside it is damaged or another "
+          "one; copy both anew",
+          name));
+  }
+  return {};
+}
+
+/// A library whose bytes are damaged would end the process where it is read.
+static Status checkChecksum(int folder, int file, uint64_t fileSize,
+                            bool takesUnchecked) {
+  pdl_library_checksum end = {};
+  if (fileSize < sizeof(end) ||
+      !readAt(file, &end, sizeof(end), fileSize - sizeof(end)))
+    return Status::invalid("cannot be read");
+  if (std::memcmp(end.magic, PDL_LIBRARY_CHECKSUM_MAGIC, sizeof(end.magic)) !=
+      0) {
+    if (takesUnchecked)
+      return {};
+    return Status::invalid(
+        "has no checksum at its end: it is cut off, damaged, or older than "
+        "checksums; copy it anew, translate the model again, or give "
+        "--take-unchecked-libraries");
+  }
+  if (end.covered_bytes != fileSize - sizeof(end) ||
+      end.companion_bytes > end.covered_bytes ||
+      hashOf(file, end.covered_bytes) != end.xxh3)
+    return Status::invalid("is damaged: it has another checksum than the one "
+                           "at its end; copy it anew");
+  std::string lines(end.companion_bytes, '\0');
+  if (!readAt(file, lines.data(), lines.size(),
+              end.covered_bytes - end.companion_bytes))
+    return Status::invalid("cannot be read");
+  return checkCompanions(folder, lines);
+}
+
+Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
+                                                       bool takesUnchecked) {
   // Not std::make_shared: the constructor is private.
   std::shared_ptr<Library> library(new Library());
   const std::filesystem::path file = path;
   library->folder =
       ::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  const int opened =
-      ::openat(library->folder, file.filename().c_str(), O_RDONLY | O_CLOEXEC);
-  if (opened < 0)
-    return Status::invalid(path + ": " + std::strerror(errno));
-  Status status = checkWhole(opened);
-  ::close(opened);
+  struct stat about = {};
+  const Descriptor opened(
+      openRegular(library->folder, file.filename().c_str(), about));
+  if (opened.number < 0)
+    return Status::invalid(
+        path + ": " +
+        (errno == EINVAL ? "is no regular file" : std::strerror(errno)));
+  Status status = checkElf(opened.number);
+  if (status.ok())
+    status = checkChecksum(library->folder, opened.number,
+                           uint64_t(about.st_size), takesUnchecked);
   if (!status.ok())
     return Status::invalid(path + " " + status.message());
-  const std::string &name = library->name = fmt::format(
-      "/proc/self/fd/{}/{}", library->folder, file.filename().string());
+  library->file = {uint64_t(about.st_dev), uint64_t(about.st_ino)};
+  library->name = fmt::format("/proc/self/fd/{}/{}", library->folder,
+                              file.filename().string());
+  // Declared after `library`, whose destructor takes the lock.
+  const std::lock_guard lock(loaded().mutex);
+  loaded().sweep();
+  if (std::shared_ptr<const Library> same = loaded().find(library->file))
+    return same;
+  if (auto [folder, name] = loaded().takeKept(library->file); folder >= 0) {
+    ::close(std::exchange(library->folder, folder));
+    library->name = std::move(name);
+  }
+  const std::string &name = library->name;
   library->handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library->handle) {
     std::string reason = ::dlerror();
@@ -101,16 +264,20 @@ Library::open(const std::string &path) {
   if (library->described->program_count == 0)
     return Status::invalid(path + " has no program that returns something; add "
                                   "one to the model and translate it again");
+  loaded().add(library->file, library);
   return std::shared_ptr<const Library>(std::move(library));
 }
 
 Library::~Library() {
   if (handle) {
+    const std::lock_guard lock(loaded().mutex);
+    loaded().remove(file);
     ::dlclose(handle);
-    // Threads may still have something of it to free: then it stays, and so
-    // does its name, which another library must not get.
+    // Some libraries stay loaded. Then the name stays as well, which another
+    // library must not get.
     if (void *rest = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       ::dlclose(rest);
+      loaded().keep(file, folder, std::move(name));
       return;
     }
   }

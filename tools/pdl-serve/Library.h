@@ -12,18 +12,22 @@
 #include "pdl/serving.h"
 #include "pdlrt/Core/Status.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace pdlserve {
 
 /// What `pdl-translate --emit=library` made, loaded. Threads may share it.
 class Library {
 public:
-  /// An error where the file is no such library, is not whole, or needs another
-  /// CPU.
+  /// Loads a library. An error if the file is no such library, needs another
+  /// CPU, or does not have the checksum at its end: one that is damaged could
+  /// end the process as soon as it is mapped. `takesUnchecked`: a file without
+  /// a checksum is loaded nevertheless.
   static pdlrt::Expected<std::shared_ptr<const Library>>
-  open(const std::string &path);
+  open(const std::string &path, bool takesUnchecked);
   Library(const Library &) = delete;
   Library &operator=(const Library &) = delete;
   ~Library();
@@ -34,11 +38,13 @@ public:
 private:
   Library() = default;
 
-  /// Open as long as the library is loaded. The loader knows it by a name
-  /// below this descriptor: another file at the same path is another library
-  /// for it, and what lies beside is found.
+  /// The folder, open as long as the library is loaded. The loader knows the
+  /// library by a name below this descriptor. So another file at the same path
+  /// is another library, and the loader finds the libraries beside it.
   int folder = -1;
   std::string name;
+  /// The file, by which a library that stays loaded is found again.
+  std::pair<uint64_t, uint64_t> file;
   void *handle = nullptr;
   const pdl_serving *table = nullptr;
   const pdl_serving_description *described = nullptr;

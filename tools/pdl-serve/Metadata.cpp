@@ -48,9 +48,11 @@ std::vector<IndexLine> pdlserve::indexOf(const Repository &repository,
                                          bool onlyReady) {
   std::vector<IndexLine> lines;
   for (const Repository::Entry &entry : repository.entries()) {
-    if (!entry.loaded && onlyReady)
+    if (!entry.isReady() && onlyReady)
       continue;
-    const char *state = entry.loaded ? "READY" : "UNAVAILABLE";
+    const char *state = entry.isLoading   ? "LOADING"
+                        : entry.isReady() ? "READY"
+                                          : "UNAVAILABLE";
     if (!entry.loaded) {
       lines.push_back({entry.model, entry.version, state, entry.reason});
       continue;

@@ -38,7 +38,7 @@ std::vector<TensorMetadata> outputsOf(const pdl_serving_program &program);
 /// A program of a version in the list of all.
 struct IndexLine {
   std::string name, version;
-  /// READY or UNAVAILABLE, and why.
+  /// READY, LOADING or UNAVAILABLE, and why.
   const char *state;
   std::string reason;
 };

@@ -22,7 +22,8 @@ static const char *nameOf(Protocol protocol) {
 
 struct Metrics::Programs {
   std::mutex mutex;
-  std::map<std::tuple<std::string, std::string, std::string>, ProgramMetrics>
+  std::map<std::tuple<std::string, std::string, std::string>,
+           std::weak_ptr<ProgramMetrics>>
       all;
 };
 
@@ -99,6 +100,10 @@ Metrics::Metrics()
                               "pdl_serve_connections",
                               "Connections of HTTP, and calls of gRPC, that "
                               "are open")),
+      memoryFamily(family(prometheus::BuildGauge(), registry,
+                          "pdl_serve_memory_bytes",
+                          "Bytes of all requests in flight: taken, and the "
+                          "limit (--max-memory)")),
       waitingNow(&waitingFamily.Add({})), programs(new Programs) {
   for (const Protocol protocol : {Protocol::Http, Protocol::Grpc})
     connectionGauges[int(protocol)] =
@@ -109,15 +114,26 @@ prometheus::Gauge &Metrics::connections(Protocol protocol) {
   return *connectionGauges[int(protocol)];
 }
 
-ProgramMetrics &Metrics::ofProgram(const std::string &model,
-                                   const std::string &version,
-                                   const std::string &program) {
+void Metrics::setMemory(uint64_t taken, uint64_t limit) {
+  memoryFamily.Add({{"kind", "taken"}}).Set(double(taken));
+  memoryFamily.Add({{"kind", "limit"}}).Set(double(limit));
+}
+
+std::shared_ptr<ProgramMetrics> Metrics::ofProgram(const std::string &model,
+                                                   const std::string &version,
+                                                   const std::string &program) {
+  // Destroyed after the lock, which its deleter takes.
+  std::shared_ptr<ProgramMetrics> shared;
   const std::lock_guard lock(programs->mutex);
-  const auto [found, isNew] =
-      programs->all.try_emplace({model, version, program});
-  ProgramMetrics &made = found->second;
-  if (!isNew)
-    return made;
+  std::weak_ptr<ProgramMetrics> &known =
+      programs->all[{model, version, program}];
+  if (std::shared_ptr<ProgramMetrics> found = known.lock())
+    return found;
+  shared.reset(new ProgramMetrics(), [this](ProgramMetrics *last) {
+    remove(*last);
+    delete last;
+  });
+  ProgramMetrics &made = *shared;
   made.model = model;
   made.version = version;
   made.program = program;
@@ -133,19 +149,53 @@ ProgramMetrics &Metrics::ofProgram(const std::string &model,
   made.waiting = &waitSeconds.Add(labels, secondsBuckets());
   made.batchSamples = &batchSamples.Add(labels, samplesBuckets());
   made.runSeconds = &runSeconds.Add(labels, secondsBuckets());
-  return made;
+  known = shared;
+  return shared;
 }
 
-void Metrics::countFailure(const ProgramMetrics *metrics, Protocol protocol,
+void Metrics::remove(ProgramMetrics &program) {
+  const std::lock_guard lock(programs->mutex);
+  const auto found =
+      programs->all.find({program.model, program.version, program.program});
+  // A version of the same number may have come meanwhile: its metrics are
+  // these.
+  if (found != programs->all.end() && !found->second.expired())
+    return;
+  if (found != programs->all.end())
+    programs->all.erase(found);
+  for (const Protocol protocol : {Protocol::Http, Protocol::Grpc}) {
+    if (program.seconds[int(protocol)])
+      requestSeconds.Remove(program.seconds[int(protocol)]);
+    if (program.answered[int(protocol)])
+      requests.Remove(program.answered[int(protocol)]);
+    for (const auto &counter : program.failed[int(protocol)])
+      if (prometheus::Counter *failed = counter.load())
+        requests.Remove(failed);
+  }
+  if (program.waiting)
+    waitSeconds.Remove(program.waiting);
+  if (program.batchSamples)
+    batchSamples.Remove(program.batchSamples);
+  if (program.runSeconds)
+    runSeconds.Remove(program.runSeconds);
+}
+
+void Metrics::countFailure(ProgramMetrics *metrics, Protocol protocol,
                            Code code) {
-  // What a client made up is no label.
-  requests
-      .Add({{"model", metrics ? metrics->model : ""},
-            {"version", metrics ? metrics->version : ""},
-            {"program", metrics ? metrics->program : ""},
-            {"protocol", ::nameOf(protocol)},
-            {"outcome", pdlserve::nameOf(code)}})
-      .Increment();
+  std::atomic<prometheus::Counter *> *known =
+      metrics ? &metrics->failed[int(protocol)][int(code)] : nullptr;
+  prometheus::Counter *counter = known ? known->load() : nullptr;
+  if (!counter) {
+    // What a client made up is no label.
+    counter = &requests.Add({{"model", metrics ? metrics->model : ""},
+                             {"version", metrics ? metrics->version : ""},
+                             {"program", metrics ? metrics->program : ""},
+                             {"protocol", ::nameOf(protocol)},
+                             {"outcome", pdlserve::nameOf(code)}});
+    if (known)
+      known->store(counter);
+  }
+  counter->Increment();
 }
 
 void Metrics::countLoad(const std::string &model, const std::string &version,
@@ -172,6 +222,19 @@ void Metrics::removeVersion(const std::string &model,
   const prometheus::Labels labels = {{"model", model}, {"version", version}};
   for (auto *gauges : {&steps, &rows, &bytes, &valuesVersion, &broken})
     gauges->Remove(&gauges->Add(labels));
+  const auto removeAll = [&](prometheus::Family<prometheus::Counter> &counters,
+                             std::initializer_list<const char *> outcomes) {
+    for (const char *outcome : outcomes) {
+      prometheus::Labels more = labels;
+      if (*outcome)
+        more["outcome"] = outcome;
+      counters.Remove(&counters.Add(more));
+    }
+  };
+  removeAll(loads, {"ok", "failed"});
+  removeAll(ids, {"known", "unknown"});
+  removeAll(foundRows, {"hit", "miss"});
+  removeAll(rowRequests, {""});
 }
 
 void Metrics::countRows(const std::string &model, const std::string &version,

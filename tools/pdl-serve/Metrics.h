@@ -12,6 +12,7 @@
 #include "Outcome.h"
 #include "pdl/serving.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,17 +26,20 @@ namespace pdlserve {
 
 enum class Protocol { Http, Grpc };
 
-/// Those of one program of one version. They live as long as `Metrics`.
+/// The metrics of one program of one version. They are removed with the last
+/// version of that number.
 struct ProgramMetrics {
   std::string model, version, program;
   /// Requests that were answered, by protocol.
-  prometheus::Counter *answered[2];
+  prometheus::Counter *answered[2] = {};
   /// From a request's arrival to its answer, by protocol.
-  prometheus::Histogram *seconds[2];
+  prometheus::Histogram *seconds[2] = {};
   /// From arrival to the begin of its batch.
-  prometheus::Histogram *waiting;
-  prometheus::Histogram *batchSamples;
-  prometheus::Histogram *runSeconds;
+  prometheus::Histogram *waiting = nullptr;
+  prometheus::Histogram *batchSamples = nullptr;
+  prometheus::Histogram *runSeconds = nullptr;
+  /// Requests that failed, by protocol and code; null before the first one.
+  std::atomic<prometheus::Counter *> failed[2][int(Code::Internal) + 1] = {};
 };
 
 /// All numbers of the process. Threads may share it.
@@ -44,13 +48,12 @@ public:
   Metrics();
 
   /// The same one for the same names.
-  ProgramMetrics &ofProgram(const std::string &model,
-                            const std::string &version,
-                            const std::string &program);
+  std::shared_ptr<ProgramMetrics> ofProgram(const std::string &model,
+                                            const std::string &version,
+                                            const std::string &program);
   /// A request that ended otherwise than well. `metrics` is null where it names
   /// no program.
-  void countFailure(const ProgramMetrics *metrics, Protocol protocol,
-                    Code code);
+  void countFailure(ProgramMetrics *metrics, Protocol protocol, Code code);
 
   /// One look at the folder of a version.
   void countLoad(const std::string &model, const std::string &version, bool ok);
@@ -68,6 +71,8 @@ public:
                  const pdl_serving_row_counts &more, bool isConnected);
 
   prometheus::Gauge &waitingSamples() { return *waitingNow; }
+  /// Sets the bytes of all requests in flight, and the most that they may be.
+  void setMemory(uint64_t taken, uint64_t limit);
   prometheus::Gauge &connections(Protocol protocol);
 
   /// In Prometheus' text format.
@@ -80,10 +85,12 @@ private:
   prometheus::Family<prometheus::Histogram> &requestSeconds, &waitSeconds,
       &batchSamples, &runSeconds;
   prometheus::Family<prometheus::Gauge> &steps, &rows, &bytes, &valuesVersion,
-      &broken, &waitingFamily, &connectionFamily;
+      &broken, &waitingFamily, &connectionFamily, &memoryFamily;
   prometheus::Gauge *waitingNow, *connectionGauges[2];
   struct Programs;
   std::shared_ptr<Programs> programs;
+
+  void remove(ProgramMetrics &program);
 };
 
 } // namespace pdlserve

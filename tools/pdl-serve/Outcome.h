@@ -9,7 +9,9 @@
 #ifndef PDLSERVE_OUTCOME_H
 #define PDLSERVE_OUTCOME_H
 
+#include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -63,13 +65,47 @@ struct [[nodiscard]] Outcome {
   std::string sentence;
 };
 
-/// What `body` returns, or that there is no memory for it.
-template <typename Body> Outcome withMemory(Body &&body) {
+/// The outcome of a request whose client left before it was answered. Short
+/// enough to need no allocation.
+inline Outcome clientLeft() { return {Code::Cancelled, "client left"}; }
+
+/// The outcome of a request that finds no room in the budget for the bytes of
+/// requests in flight (MemoryBudget.h).
+inline Outcome noBudget() {
+  return {Code::Unavailable,
+          "the requests in flight take as much memory as they may "
+          "(--max-memory); send this one later, or to another server"};
+}
+
+/// The outcome of a request for which an allocation failed. Does not throw.
+inline Outcome outOfMemory() noexcept {
+  // Short enough to need no allocation.
+  Outcome outcome(Code::TooLarge, "out of memory");
+  try {
+    outcome.sentence = "out of memory; send smaller batches, or use a machine "
+                       "with more memory";
+  } catch (const std::bad_alloc &) {
+  }
+  return outcome;
+}
+
+/// Returns what `body` returns. An exception becomes an outcome, so that one
+/// request cannot end the process.
+template <typename Body> Outcome guarded(Body &&body) {
   try {
     return body();
   } catch (const std::bad_alloc &) {
-    return {Code::TooLarge, "out of memory; send smaller batches, or use a "
-                            "machine with more memory"};
+    return outOfMemory();
+  } catch (const std::length_error &) {
+    return outOfMemory();
+  } catch (const std::exception &error) {
+    // Short enough to need no allocation.
+    Outcome failed(Code::Internal, "server error");
+    try {
+      failed.sentence = error.what();
+    } catch (const std::bad_alloc &) {
+    }
+    return failed;
   }
 }
 

@@ -7,182 +7,48 @@
 //===----------------------------------------------------------------------===//
 
 #include "Repository.h"
-#include "pdlrt/Checkpoint/Checkpoint.h"
+#include "VersionFolder.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
-#include <future>
 #include <new>
-#include <optional>
-#include <sys/stat.h>
 #include <system_error>
+#include <thread>
 
 using namespace pdlserve;
 using pdlrt::Expected;
 using pdlrt::Status;
 namespace fs = std::filesystem;
 
-namespace {
-/// What is at a path, so that a change is seen.
-struct Stamp {
-  std::string path;
-  uint64_t device = 0, number = 0, size = 0;
-  int64_t seconds = 0, nanoseconds = 0;
-
-  bool operator==(const Stamp &) const = default;
+/// A load in a thread of its own, for which the destructor waits.
+struct Repository::Loading {
+  LoadResult result;
+  std::atomic<bool> isDone{false};
+  std::jthread thread;
 };
-
-} // namespace
-
-/// What a version consists of at one look.
-struct Repository::Content {
-  Stamp library;
-  /// The newest checkpoint, the export or the dump.
-  Stamp values;
-  /// The folder of checkpoints; empty of others.
-  std::string checkpoints;
-
-  bool operator==(const Content &) const = default;
-};
-
-namespace {
-/// What a version is given that asks servers: a thread of its own does so, as
-/// they may take long to answer, and other versions do not wait for them.
-struct Asked {
-  Status status;
-  /// Null: the one that there is was refreshed.
-  std::shared_ptr<Version> version;
-};
-
-bool isDone(const std::future<Asked> &asking) {
-  return asking.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
-} // namespace
 
 struct Repository::Watched {
   std::shared_ptr<Version> version;
   /// What `version` was loaded from, and what could not be loaded since.
-  std::optional<Content> loaded, failed;
+  std::optional<FolderContent> loaded, failed;
+  /// The files in the folder before the load that failed, and at the last look.
+  uint64_t filesOfFailed = 0, filesBefore = 0;
   std::string reason;
-  /// Servers that are asked, and for what.
-  std::future<Asked> asking;
-  Content askedFor;
+  /// The load that is under way, of `content`.
+  std::unique_ptr<Loading> load;
+  FolderContent content;
+  uint64_t filesOfLoad = 0;
+  bool hasEndedALoad = false;
 };
 
-struct Repository::Leaving {
-  std::vector<std::future<Asked>> asking;
-};
-
-static Stamp stampOf(const fs::path &path) {
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) != 0)
-    return {path.string()};
-  return {path.string(),          uint64_t(about.st_dev),
-          uint64_t(about.st_ino), uint64_t(about.st_size),
-          about.st_mtim.tv_sec,   about.st_mtim.tv_nsec};
+bool Repository::isDone(const std::unique_ptr<Loading> &load) {
+  return load->isDone;
 }
 
-/// The only file of that kind in a folder.
-static Expected<fs::path> onlyFile(const fs::path &folder,
-                                   std::string_view ending, const char *what) {
-  fs::path found;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(".") || !name.ends_with(ending))
-      continue;
-    if (!found.empty())
-      return Status::invalid(
-          fmt::format("{} has two of {}, {} and {}; leave one", folder.string(),
-                      what, found.filename().string(), name));
-    found = at->path();
-  }
-  if (error)
-    return Status::invalid(folder.string() + ": " + error.message());
-  return found;
-}
-
-static Expected<fs::path> newestCheckpoint(const fs::path &folder) {
-  std::error_code error;
-  const fs::directory_iterator readable(folder, error);
-  if (error)
-    return Status::invalid(folder.string() + ": " + error.message());
-  const std::vector<int64_t> found = pdlrt::listCheckpoints(folder.string());
-  if (!found.empty())
-    return fs::path(
-        pdlrt::CheckpointFolder::nameIn(folder.string(), found.front()));
-  if (fs::exists(folder / pdlrt::manifestName, error))
-    return Status::invalid(folder.string() +
-                           " is one checkpoint; name the folder that it is in");
-  return Status::invalid(folder.string() + " has no checkpoint yet");
-}
-
-Expected<Repository::Content> Repository::contentOf(const std::string &where) {
-  const fs::path folder = where;
-  auto library = onlyFile(folder, ".so", "libraries");
-  if (!library)
-    return std::move(library).status();
-  if (library->empty())
-    return Status::invalid(folder.string() +
-                           " has no library; put one there that pdl-translate "
-                           "--emit=library made");
-  auto dump = onlyFile(folder, ".safetensors", "dumps");
-  if (!dump)
-    return std::move(dump).status();
-  std::error_code ignored;
-  const fs::path checkpoints = folder / "checkpoints",
-                 mapped = folder / "export";
-  const fs::path servers = folder / serversFileName;
-  const bool hasCheckpoints = fs::exists(checkpoints, ignored),
-             hasExport = fs::exists(mapped, ignored),
-             hasServers = fs::exists(servers, ignored);
-  const std::array sources = {
-      std::pair(hasCheckpoints, checkpoints), std::pair(hasExport, mapped),
-      std::pair(hasServers, servers), std::pair(!dump->empty(), *dump)};
-  std::string found;
-  for (const auto &[isThere, path] : sources) {
-    if (isThere)
-      found += (found.empty() ? "" : ", ") + path.filename().string();
-    else if (fs::is_symlink(path, ignored))
-      return Status::invalid(
-          fmt::format("{} is a link to {}, and nothing is there (yet); a link "
-                      "is read from the folder that it is in",
-                      path.string(), fs::read_symlink(path, ignored).string()));
-  }
-  if (found.empty())
-    return Status::invalid(folder.string() +
-                           " needs one of a folder 'checkpoints', a folder "
-                           "'export', a dump (*.safetensors) and a file "
-                           "'servers.json'");
-  if (std::ranges::count(sources, true, &decltype(sources)::value_type::first) >
-      1)
-    return Status::invalid(fmt::format("{} has several of which there may be "
-                                       "one: {}; leave one",
-                                       folder.string(), found));
-  Content content;
-  content.library = stampOf(*library);
-  if (hasServers) {
-    content.values = stampOf(servers);
-  } else if (hasExport) {
-    content.values = stampOf(mapped);
-  } else if (!hasCheckpoints) {
-    content.values = stampOf(*dump);
-  } else {
-    auto newest = newestCheckpoint(checkpoints);
-    if (!newest)
-      return std::move(newest).status();
-    content.values = stampOf(*newest);
-    content.checkpoints = checkpoints.string();
-  }
-  return content;
-}
-
-/// 0: not the name of a version.
+/// Returns 0 if it is not the name of a version.
 static int64_t versionNumber(const std::string &name) {
   const auto number = name.starts_with("0")
                           ? Status::invalid("")
@@ -190,21 +56,58 @@ static int64_t versionNumber(const std::string &name) {
   return number ? int64_t(*number) : 0;
 }
 
-Repository::Repository(std::string folder, Metrics &metrics)
-    : folder(std::move(folder)), metrics(metrics),
-      leaving(std::make_unique<Leaving>()),
+Repository::Repository(std::string folder, LoadOptions options,
+                       std::vector<std::string> required, Metrics &metrics)
+    : folder(std::move(folder)), options(options),
+      required(std::move(required)), metrics(metrics),
       current(std::make_shared<const Models>()) {}
 
 Repository::~Repository() = default;
 
-void Repository::passOver(const fs::path &path, const char *why) {
+//===----------------------------------------------------------------------===//
+// The folder
+//===----------------------------------------------------------------------===//
+
+void Repository::passOver(const fs::path &path, const std::string &why) {
   if (passedOver.insert(path.string()).second)
     pdlrt::logInfo(fmt::format("{} is passed over: {}", path.string(), why));
 }
 
-bool Repository::listFolder(std::vector<Key> &keys) {
+std::string Repository::pathOf(const Key &key) const {
+  return (fs::path(folder) / key.first / std::to_string(key.second)).string();
+}
+
+void Repository::listModel(const fs::path &model, std::set<Key> &keys) {
+  const std::string name = model.filename().string();
+  std::error_code error, ignored;
+  for (fs::directory_iterator version(model, error), end;
+       !error && version != end; version.increment(error)) {
+    const std::string inModel = version->path().filename().string();
+    const int64_t number = versionNumber(inModel);
+    if (number && version->is_directory(ignored))
+      keys.emplace(name, number);
+    else if (!inModel.starts_with("."))
+      passOver(version->path(), "versions are folders, named by whole "
+                                "numbers from 1 on");
+  }
+  if (!error) {
+    // If it becomes unreadable again, that is told again.
+    passedOver.erase(model.string());
+    return;
+  }
+  // It may have been taken away meanwhile.
+  if (error == std::errc::no_such_file_or_directory)
+    return;
+  // One folder that cannot be read concerns its own versions alone.
+  passOver(model, "it cannot be read (" + error.message() +
+                      "); its versions stay as they are");
+  for (const auto &[key, watched] : all)
+    if (key.first == name)
+      keys.insert(key);
+}
+
+bool Repository::listFolder(std::set<Key> &keys) {
   std::error_code error;
-  std::string where = folder;
   for (fs::directory_iterator model(folder, error), end; !error && model != end;
        model.increment(error)) {
     const std::string name = model->path().filename().string();
@@ -212,43 +115,21 @@ bool Repository::listFolder(std::vector<Key> &keys) {
     if (name.starts_with("."))
       continue;
     // '@' stands before the name of a program.
-    if (name.find('@') != std::string::npos || !model->is_directory(ignored)) {
+    if (name.find('@') != std::string::npos || !model->is_directory(ignored))
       passOver(model->path(), "models are folders, without @ in their names");
-      continue;
-    }
-    std::error_code inner;
-    for (fs::directory_iterator version(model->path(), inner);
-         !inner && version != end; version.increment(inner)) {
-      const std::string inModel = version->path().filename().string();
-      const int64_t number = versionNumber(inModel);
-      if (number && version->is_directory(ignored))
-        keys.emplace_back(name, number);
-      else if (!inModel.starts_with("."))
-        passOver(version->path(), "versions are folders, named by whole "
-                                  "numbers from 1 on");
-    }
-    // It may have been taken away meanwhile.
-    if (inner && inner != std::errc::no_such_file_or_directory) {
-      error = inner;
-      where = model->path().string();
-      break;
-    }
+    else
+      listModel(model->path(), keys);
   }
   if (error && !wasUnreadable)
-    pdlrt::logWarning(fmt::format("{}: {}; the models stay as they are", where,
+    pdlrt::logWarning(fmt::format("{}: {}; the models stay as they are", folder,
                                   error.message()));
   wasUnreadable = bool(error);
   return !error;
 }
 
-/// What a loading says, with a sentence where there is no memory for it.
-template <typename Load> static Status loadWith(Load &&load) {
-  try {
-    return load();
-  } catch (const std::bad_alloc &) {
-    return Status::outOfMemory("there is no memory for it");
-  }
-}
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
 
 void Repository::fail(const Key &key, Watched &watched,
                       const std::string &sentence) {
@@ -265,64 +146,9 @@ void Repository::fail(const Key &key, Watched &watched,
                                                 : ""));
 }
 
-/// What `load` returns, by a thread that may wait for servers.
-template <typename Load> static std::future<Asked> askBeside(Load load) {
-  const auto ask = [load = std::move(load)]() -> Asked {
-    Asked asked;
-    asked.status = loadWith([&] { return load(asked.version); });
-    return asked;
-  };
-  try {
-    return std::async(std::launch::async, ask);
-  } catch (const std::system_error &) {
-    std::promise<Asked> none;
-    none.set_value({Status::outOfMemory("there is no thread for it"), {}});
-    return none.get_future();
-  }
-}
-
-void Repository::askServers(const Key &key, Watched &watched,
-                            const Content &content) {
-  if (watched.asking.valid()) {
-    if (watched.askedFor == content) {
-      if (!isDone(watched.asking))
-        return;
-      Asked asked = watched.asking.get();
-      if (asked.version) {
-        watched.version = std::move(asked.version);
-        tell(key, watched, content, "loaded");
-      } else if (!asked.status.ok()) {
-        fail(key, watched, asked.status.message());
-      } else {
-        // Whatever was broken is gone.
-        watched.reason.clear();
-      }
-      return;
-    }
-    leaving->asking.push_back(std::move(watched.asking));
-  }
-  watched.askedFor = content;
-  if (watched.loaded != content) {
-    // Servers may answer by now.
-    watched.asking = askBeside([key, content, &metrics = metrics](
-                                   std::shared_ptr<Version> &to) {
-      auto opened = Version::open(key.first, key.second, content.library.path,
-                                  content.values.path, metrics);
-      if (opened)
-        to = *std::move(opened);
-      return opened.ok() ? Status() : opened.status();
-    });
-  } else if (!watched.reason.empty() || watched.version->isRefreshDue()) {
-    watched.asking =
-        askBeside([version = watched.version](std::shared_ptr<Version> &) {
-          return version->refresh();
-        });
-  }
-}
-
 /// Publishes what was loaded, and says so.
-void Repository::tell(const Key &key, Watched &watched, const Content &content,
-                      const std::string &what) {
+void Repository::tell(const Key &key, Watched &watched,
+                      const FolderContent &content, const std::string &what) {
   const auto &[model, number] = key;
   metrics.countLoad(model, std::to_string(number), true);
   watched.loaded = content;
@@ -341,117 +167,224 @@ void Repository::tellValues(const Key &key, const Watched &watched,
                              double(state.bytes) / (1 << 20)));
 }
 
-void Repository::lookAt(const Key &key, Watched &watched) {
-  const auto &[model, number] = key;
-  const fs::path path = fs::path(folder) / model / std::to_string(number);
-  Expected<Content> content = contentOf(path);
-  const bool isOfServers = content && isServersFile(content->values.path);
-  // What servers were asked for is not wanted any more.
-  if (watched.asking.valid() && !isOfServers)
-    leaving->asking.push_back(std::move(watched.asking));
-  if (!content) {
-    fail(key, watched, content.status().message());
-    return;
-  }
-  if (isOfServers) {
-    askServers(key, watched, *content);
-    return;
-  }
-  if (watched.loaded == *content) {
-    // Whatever was broken is gone.
-    watched.failed.reset();
-    watched.reason.clear();
-    return;
-  }
-  if (watched.failed == *content)
-    return;
-  const bool isNew = !watched.version || watched.version->isConnected() ||
-                     watched.loaded->library != content->library;
-  bool isOlder = false;
-  Status status = loadWith([&]() -> Status {
-    if (!isNew)
-      return watched.version->reload(content->values.path);
-    auto opened = Version::open(model, number, content->library.path,
-                                content->values.path, metrics);
-    Status status = opened.ok() ? Status() : opened.status();
-    if (!opened && !watched.version && !content->checkpoints.empty()) {
-      // An older checkpoint is better than none.
-      opened = Version::open(model, number, content->library.path,
-                             content->checkpoints, metrics);
-      isOlder = opened.ok();
+/// Runs a load in a thread of its own.
+void Repository::run(Watched &watched, const FolderContent &content,
+                     Load load) {
+  watched.content = content;
+  watched.load = std::make_unique<Loading>();
+  Loading &loading = *watched.load;
+  const auto loadAndWake = [this, &loading, load = std::move(load)] {
+    try {
+      loading.result = load();
+    } catch (const std::bad_alloc &) {
+      loading.result.status = Status::outOfMemory("there is no memory for it");
+    } catch (const std::exception &error) {
+      loading.result.status = Status::internal(error.what());
     }
-    if (opened)
-      watched.version = *std::move(opened);
-    return status;
-  });
-  if (status.ok()) {
-    tell(key, watched, *content, isNew ? "loaded" : "took the values of");
+    loading.isDone = true;
+    wake();
+  };
+  try {
+    loading.thread = std::jthread(loadAndWake);
+  } catch (const std::system_error &) {
+    loading.result.status = Status::outOfMemory("there is no thread for it");
+    loading.isDone = true;
+  }
+}
+
+/// Starts the load that brings a version to `content`, unless as many are under
+/// way as may be.
+void Repository::startLoad(const Key &key, Watched &watched,
+                           const FolderContent &content) {
+  const bool asksServers = isServersFile(content.values.path);
+  // Each reads and allocates much.
+  const size_t maxReading = std::max(2U, std::thread::hardware_concurrency());
+  if (!asksServers && reading >= maxReading)
+    return;
+  reading += asksServers ? 0 : 1;
+  watched.filesOfLoad = digestOfNames(pathOf(key));
+  const bool isNew = !watched.version || asksServers ||
+                     watched.version->isConnected() ||
+                     watched.loaded->library != content.library;
+  if (!isNew) {
+    run(watched, content,
+        [version = watched.version, content, options = options] {
+          return LoadResult{version->reload(content.values.path, options), {}};
+        });
+    return;
+  }
+  const bool mayBeOlder = !watched.version && !content.checkpoints.empty();
+  run(watched, content,
+      [key, content, mayBeOlder, options = options, &metrics = metrics] {
+        const auto &[model, number] = key;
+        LoadResult result;
+        auto opened = Version::open(model, number, content.library.path,
+                                    content.values.path, options, metrics);
+        if (!opened)
+          result.status = opened.status();
+        if (!opened && mayBeOlder) {
+          // An older checkpoint is better than none.
+          opened = Version::open(model, number, content.library.path,
+                                 content.checkpoints, options, metrics);
+          result.isOlder = opened.ok();
+        }
+        if (opened)
+          result.version = *std::move(opened);
+        return result;
+      });
+}
+
+void Repository::takeResult(const Key &key, Watched &watched) {
+  LoadResult result = std::move(watched.load->result);
+  watched.load.reset();
+  const FolderContent content = watched.content;
+  const bool asksServers = isServersFile(content.values.path);
+  reading -= asksServers ? 0 : 1;
+  const bool isNew = result.version != nullptr;
+  if (isNew)
+    watched.version = std::move(result.version);
+  if (result.status.ok()) {
+    watched.hasEndedALoad = true;
+    if (isNew || watched.loaded != content) {
+      tell(key, watched, content, isNew ? "loaded" : "took the values of");
+    } else {
+      // The servers answer: whatever was broken is gone.
+      watched.reason.clear();
+    }
+    return;
+  }
+  if (asksServers) {
+    watched.hasEndedALoad = true;
+    fail(key, watched, result.status.message());
     return;
   }
   // What was removed or replaced while it was read, as old checkpoints are, has
   // not failed: the next look finds what is there by then.
-  if (!isOlder) {
-    const Expected<Content> now = contentOf(path);
-    if (!now || *now != *content)
+  if (!result.isOlder) {
+    const Expected<FolderContent> now = contentOf(pathOf(key));
+    if (!now || *now != content)
       return;
   }
-  watched.failed = *content;
-  if (isOlder) {
+  watched.hasEndedALoad = true;
+  const bool isRetry = watched.failed == content;
+  watched.failed = content;
+  watched.filesOfFailed = watched.filesBefore = watched.filesOfLoad;
+  if (result.isOlder) {
     // Newer values are taken without opening the library again.
-    watched.loaded = *content;
+    watched.loaded = content;
     watched.loaded->values = {};
     tellValues(key, watched,
-               "loaded an older checkpoint of " + content->checkpoints);
+               "loaded an older checkpoint of " + content.checkpoints);
   }
   // Another thing that fails alike is told too.
-  watched.reason.clear();
-  fail(key, watched, status.message());
+  if (!isRetry)
+    watched.reason.clear();
+  fail(key, watched, result.status.message());
+}
+
+/// Whether files have changed since a load failed, and stand still now.
+bool Repository::isWorthARetry(Watched &watched, const std::string &path) {
+  const uint64_t files = digestOfNames(path);
+  const bool standsStill = files == watched.filesBefore;
+  watched.filesBefore = files;
+  return standsStill && files != watched.filesOfFailed;
+}
+
+void Repository::lookAt(const Key &key, Watched &watched) {
+  const std::string path = pathOf(key);
+  Expected<FolderContent> content = contentOf(path);
+  if (watched.load) {
+    const bool isWanted = content && watched.content == *content;
+    if (watched.load->isDone)
+      takeResult(key, watched);
+    else if (isWanted || !isServersFile(watched.content.values.path))
+      // Files are read to their end, and what is there now is read after them.
+      return;
+    else
+      // What servers were asked for is not wanted any more.
+      leaving.push_back(std::move(watched.load));
+  }
+  if (!content) {
+    watched.hasEndedALoad = true;
+    fail(key, watched, content.status().message());
+    return;
+  }
+  if (watched.loaded != *content) {
+    const bool asksServers = isServersFile(content->values.path);
+    // Servers may answer by now.
+    if (asksServers || watched.failed != *content ||
+        isWorthARetry(watched, path))
+      startLoad(key, watched, *content);
+    return;
+  }
+  watched.failed.reset();
+  if (!watched.version->isConnected()) {
+    // Whatever was broken is gone.
+    watched.reason.clear();
+  } else if (!watched.reason.empty() || watched.version->isRefreshDue() ||
+             watched.version->isUnavailable()) {
+    run(watched, *content, [version = watched.version] {
+      return LoadResult{version->refresh(), {}};
+    });
+  }
+}
+
+void Repository::remove(const Key &key) {
+  if (std::unique_ptr<Loading> &load = all[key].load) {
+    reading -= isServersFile(all[key].content.values.path) ? 0 : 1;
+    leaving.push_back(std::move(load));
+  }
+  all.erase(key);
+  publish();
+  const auto &[model, number] = key;
+  metrics.removeVersion(model, std::to_string(number));
+  pdlrt::logInfo(fmt::format("model {}, version {}: is gone from the folder "
+                             "and answers no more",
+                             model, number));
 }
 
 void Repository::look() {
-  std::vector<Key> keys;
+  std::set<Key> keys;
   if (!listFolder(keys))
     return;
   std::vector<Key> gone;
   for (const auto &[key, watched] : all)
-    if (std::ranges::find(keys, key) == keys.end())
+    if (!keys.contains(key))
       gone.push_back(key);
-  std::erase_if(leaving->asking, isDone);
-  for (const Key &key : gone) {
-    if (std::future<Asked> &asking = all[key].asking; asking.valid())
-      leaving->asking.push_back(std::move(asking));
-    all.erase(key);
-    publish();
-    const auto &[model, number] = key;
-    metrics.removeVersion(model, std::to_string(number));
-    pdlrt::logInfo(fmt::format("model {}, version {}: is gone from the folder "
-                               "and answers no more",
-                               model, number));
-  }
+  std::erase_if(leaving, isDone);
+  for (const Key &key : gone)
+    remove(key);
   for (const Key &key : keys)
     lookAt(key, all[key]);
   publish();
+  const std::lock_guard lock(mutex);
+  if (foundFirst)
+    return;
+  foundFirst.emplace();
+  for (const auto &[model, number] : keys)
+    foundFirst->emplace(model, std::to_string(number));
 }
 
-bool Repository::isAsking() const {
-  return !std::ranges::all_of(leaving->asking, isDone) ||
+void Repository::waitForChange(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, time, [&] { return hasChanged; });
+  hasChanged = false;
+}
+
+void Repository::wake() {
+  {
+    const std::lock_guard lock(mutex);
+    hasChanged = true;
+  }
+  changed.notify_all();
+}
+
+bool Repository::isLoading() const {
+  return !std::ranges::all_of(leaving, isDone) ||
          std::ranges::any_of(all, [](const auto &each) {
            const Watched &watched = each.second;
-           return watched.asking.valid() && !isDone(watched.asking);
+           return watched.load && !isDone(watched.load);
          });
-}
-
-void Repository::lookFirst(std::chrono::milliseconds patience) {
-  look();
-  const auto until = std::chrono::steady_clock::now() + patience;
-  bool isAsked = false;
-  for (auto &[key, watched] : all)
-    if (watched.asking.valid()) {
-      isAsked = true;
-      watched.asking.wait_until(until);
-    }
-  if (isAsked)
-    look();
 }
 
 void Repository::publish() {
@@ -459,7 +392,9 @@ void Repository::publish() {
   std::vector<Entry> entries;
   for (const auto &[key, watched] : all) {
     const std::string version = std::to_string(key.second);
-    entries.push_back({key.first, version, watched.reason, watched.version});
+    entries.push_back({key.first, version, watched.reason,
+                       !watched.version && !watched.hasEndedALoad,
+                       watched.version});
     Metrics::Values values;
     values.isBroken = !watched.reason.empty();
     if (watched.version) {
@@ -482,6 +417,10 @@ void Repository::publish() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Who asks
+//===----------------------------------------------------------------------===//
+
 Outcome Repository::find(std::string_view name, std::string_view version,
                          Found &found) const {
   std::shared_ptr<const Models> models;
@@ -492,21 +431,27 @@ Outcome Repository::find(std::string_view name, std::string_view version,
   const size_t at = name.find('@');
   const std::string_view modelName = name.substr(0, at);
   const auto model = models->find(modelName);
-  if (model == models->end())
+  if (model == models->end()) {
+    if (Outcome loading = checkLoading(modelName, version); !loading.ok())
+      return loading;
     return {Code::NotFound,
             fmt::format("there is no model '{}' that answers; the index of the "
                         "repository has those that do",
                         modelName)};
+  }
   const Versions &versions = model->second;
   if (version.empty()) {
     found.version = versions.rbegin()->second;
   } else {
     const auto wanted = versions.find(versionNumber(std::string(version)));
-    if (wanted == versions.end())
+    if (wanted == versions.end()) {
+      if (Outcome loading = checkLoading(modelName, version); !loading.ok())
+        return loading;
       return {Code::NotFound,
               fmt::format("model '{}' has no version '{}' that answers; its "
                           "metadata have those that do",
                           modelName, version)};
+    }
     found.version = wanted->second;
   }
   found.program = found.version->findProgram(
@@ -524,9 +469,85 @@ Outcome Repository::find(std::string_view name, std::string_view version,
                       known)};
 }
 
-bool Repository::isReady() const {
+bool Repository::isReady(std::string &why) const {
   const std::lock_guard lock(mutex);
-  return !current->empty();
+  if (!foundFirst) {
+    why = "the folder of models has not been read yet";
+    return false;
+  }
+  // Returns false if there is a version that does not answer, or none at all.
+  const auto answers = [&](const std::string &model,
+                           const std::string &version) {
+    const Entry *silent = nullptr;
+    for (const Entry &entry : listed) {
+      if (entry.model != model ||
+          (!version.empty() && entry.version != version))
+        continue;
+      if (entry.isReady())
+        return true;
+      silent = &entry;
+    }
+    why = fmt::format("model {}{}{} does not answer: {}", model,
+                      version.empty() ? "" : ", version ", version,
+                      !silent                   ? "it is not in the folder"
+                      : silent->loaded          ? "its servers do not answer"
+                      : silent->isLoading       ? "it is being loaded"
+                      : !silent->reason.empty() ? silent->reason
+                                                : "it is being loaded");
+    return false;
+  };
+  for (const std::string &name : required) {
+    const size_t slash = name.find('/');
+    if (!answers(name.substr(0, slash),
+                 slash == std::string::npos ? "" : name.substr(slash + 1)))
+      return false;
+  }
+  if (!required.empty())
+    return true;
+  for (const auto &[model, version] : *foundFirst) {
+    // Those that were taken out of the folder have to answer no more.
+    const bool isThere = std::ranges::any_of(listed, [&](const Entry &entry) {
+      return entry.model == model && entry.version == version;
+    });
+    if (isThere && !answers(model, version))
+      return false;
+  }
+  if (std::ranges::any_of(listed, &Entry::isReady))
+    return true;
+  why = "no model answers yet";
+  return false;
+}
+
+Outcome Repository::checkLoading(std::string_view model,
+                                 std::string_view version) const {
+  const std::lock_guard lock(mutex);
+  const Entry *loading = nullptr;
+  for (const Entry &entry : listed) {
+    if (entry.model != model || (!version.empty() && entry.version != version))
+      continue;
+    if (entry.loaded)
+      return {};
+    if (entry.isLoading)
+      loading = &entry;
+  }
+  if (!loading)
+    return {};
+  return {Code::Unavailable,
+          fmt::format("version {} of model '{}' is being loaded; send the "
+                      "request later",
+                      loading->version, loading->model)};
+}
+
+Outcome Repository::checkReady(std::string_view name,
+                               std::string_view version) const {
+  Found found;
+  if (Outcome outcome = find(name, version, found); !outcome.ok())
+    return outcome;
+  if (!found.version->isUnavailable())
+    return {};
+  return {Code::Unavailable,
+          fmt::format("the servers of version {} of model '{}' do not answer",
+                      found.version->number(), found.version->model())};
 }
 
 std::vector<Repository::Entry> Repository::entries() const {

@@ -1,5 +1,4 @@
-//===- ServersFile.cpp - Which servers have the values ---------------------
-//===//
+//===- ServersFile.cpp - Which servers have the values --------------------===//
 //
 // Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,14 +9,12 @@
 #include "ServersFile.h"
 
 #include "pdlrt/Core/TokenFile.h"
+#include "pdlrt/Files/FileBytes.h"
 
 #include "nlohmann/json.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
-#include <optional>
 
 using namespace pdlserve;
 using nlohmann::json;
@@ -41,20 +38,27 @@ pdl_serving_connection ServersFile::connection() const {
   return to;
 }
 
-static std::optional<std::string> contentOf(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
+/// Reads a file, which is a regular one and not large.
+static Expected<std::string> contentOf(const std::string &path) {
+  constexpr uint64_t maxBytes = uint64_t(1) << 20;
+  const auto file = pdlrt::FileBytes::open(path, "write the addresses of the "
+                                                 "job's servers to a file");
   if (!file)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+    return file.status();
+  if (file->size() > maxBytes)
+    return Status::invalid(path + ": has more than 1 MiB");
+  std::string text(file->size(), '\0');
+  PDLRT_RETURN_IF_ERROR(file->readAt(0, text.size(), text.data()));
+  return text;
 }
 
 Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
   const auto refuse = [&](const std::string &why) {
     return Status::invalid(path + ": " + why);
   };
-  const std::optional<std::string> text = contentOf(path);
+  const Expected<std::string> text = contentOf(path);
   if (!text)
-    return refuse("cannot be read");
+    return text.status();
   const json object = json::parse(*text, nullptr, false);
   if (!object.is_object())
     return refuse("is no object of JSON, such as {\"servers\": "
@@ -88,6 +92,9 @@ Expected<ServersFile> pdlserve::readServersFile(const std::string &path) {
         return refuse("token_file is no path");
       const fs::path place =
           fs::path(path).parent_path() / value.get<std::string>();
+      std::error_code ignored;
+      if (fs::exists(place, ignored) && !fs::is_regular_file(place, ignored))
+        return refuse("token_file is no regular file");
       Expected<std::string> token =
           pdlrt::readTokenFile("token_file", place.string());
       if (!token)

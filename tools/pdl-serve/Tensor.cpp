@@ -61,7 +61,7 @@ DataType pdlserve::dataTypeOf(const pdl_serving_tensor &tensor) {
   return tensor.takes_texts ? DataType::Bytes : valueTypeOf(tensor);
 }
 
-Outcome Tensor::takeRaw(std::string_view raw) {
+Outcome Tensor::takeRaw(std::string_view raw, Reservation &memory) {
   if (type != DataType::Bytes) {
     const size_t size = sizeOf(type);
     if (raw.size() % size != 0)
@@ -73,7 +73,6 @@ Outcome Tensor::takeRaw(std::string_view raw) {
     count = int64_t(raw.size() / size);
     return {};
   }
-  texts.bytes.reserve(raw.size());
   while (!raw.empty()) {
     uint32_t length = 0;
     if (raw.size() < sizeof(length))
@@ -88,7 +87,8 @@ Outcome Tensor::takeRaw(std::string_view raw) {
           fmt::format("input '{}': text {} has {} bytes, as it says, but only "
                       "{} are left",
                       name, texts.ends.size(), length, raw.size()));
-    texts.add(raw.substr(0, length));
+    if (!texts.add(raw.substr(0, length), memory))
+      return noBudget();
     raw.remove_prefix(length);
   }
   count = int64_t(texts.ends.size());

@@ -14,9 +14,11 @@
 #ifndef PDLSERVE_TENSOR_H
 #define PDLSERVE_TENSOR_H
 
+#include "MemoryBudget.h"
 #include "Outcome.h"
 #include "pdl/serving.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,14 +41,40 @@ DataType dataTypeOf(const pdl_serving_tensor &tensor);
 /// That of its values, which are never texts.
 DataType valueTypeOf(const pdl_serving_tensor &tensor);
 
+/// Makes room for `more` elements at the end of a string or a vector, and takes
+/// it from `memory` first. Returns false if the budget has not as much left.
+template <typename Container>
+[[nodiscard]] bool makeRoom(Container &container, size_t more,
+                            Reservation &memory) {
+  const size_t wanted = container.size() + more;
+  if (wanted <= container.capacity())
+    return true;
+  const size_t before = container.capacity();
+  // Strings grow to no less.
+  const size_t capacity = std::max(wanted, 2 * before);
+  constexpr size_t size = sizeof(typename Container::value_type);
+  // Old and new memory exist at the same time.
+  if (!memory.grow(capacity * size))
+    return false;
+  container.reserve(capacity);
+  // A short string has its bytes in itself.
+  if (before * size >= sizeof(Container))
+    memory.shrink(before * size);
+  return true;
+}
+
 /// Texts one behind the other, as pdl/serving.h wants them.
 struct Texts {
   std::string bytes;
   std::vector<int64_t> ends;
 
-  void add(std::string_view text) {
+  /// Returns false if the budget has no room for the text.
+  [[nodiscard]] bool add(std::string_view text, Reservation &memory) {
+    if (!makeRoom(bytes, text.size(), memory) || !makeRoom(ends, 1, memory))
+      return false;
     bytes += text;
     ends.push_back(int64_t(bytes.size()));
+    return true;
   }
 };
 
@@ -65,9 +93,9 @@ struct Tensor {
 
   const void *values() const { return borrowed ? borrowed : storage.data(); }
 
-  /// Takes elements as bytes, little-endian; of BYTES each behind its length in
-  /// 4 bytes. Numbers stay where they are.
-  Outcome takeRaw(std::string_view raw);
+  /// Takes elements as bytes, little-endian; of BYTES each after its length in
+  /// 4 bytes. Numbers stay where they are. Copies are taken from `memory`.
+  Outcome takeRaw(std::string_view raw, Reservation &memory);
 };
 
 } // namespace pdlserve

@@ -8,8 +8,11 @@
 
 #include "Version.h"
 #include "Batcher.h"
+#include "pdlrt/Serving/ServedExport.h"
 
 #include <cstddef>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 using namespace pdlserve;
@@ -22,10 +25,24 @@ static bool hasRowCounts(const pdl_serving &functions) {
          offsetof(pdl_serving, row_counts) + sizeof(functions.row_counts);
 }
 
+/// Refuses what is neither a file nor a folder, and reads the tables of an
+/// export if the options say so. The library reads and checks the rest.
+static Status checkValues(const std::string &path, const LoadOptions &options) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored) &&
+      !std::filesystem::is_directory(path, ignored))
+    return Status::invalid(path + ": is not a regular file; put a dump there");
+  if (!options.verifiesTables || !pdlrt::isExport(path))
+    return {};
+  return pdlrt::verifyExport(path).status();
+}
+
 Expected<std::shared_ptr<Version>>
 Version::open(std::string model, int64_t number, const std::string &libraryPath,
-              const std::string &valuesPath, Metrics &metrics) {
-  auto library = Library::open(libraryPath);
+              const std::string &valuesPath, const LoadOptions &options,
+              Metrics &metrics) {
+  auto library = Library::open(libraryPath, options.takesUnchecked);
   if (!library)
     return std::move(library).status();
   std::shared_ptr<Version> version(new Version());
@@ -46,6 +63,7 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
     version->values = functions.connect(&asked);
     version->refreshed = std::chrono::steady_clock::now();
   } else {
+    PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
     version->values = functions.open(valuesPath.c_str());
   }
   if (!version->values)
@@ -53,7 +71,7 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
   const int32_t programs = version->description().program_count;
   version->lanes.resize(size_t(programs));
   for (int32_t p = 0; p < programs; ++p)
-    version->metrics.push_back(&metrics.ofProgram(
+    version->metrics.push_back(metrics.ofProgram(
         version->modelName, version->numberText, version->program(p).name));
   return version;
 }
@@ -63,7 +81,9 @@ Version::~Version() {
     library->functions().close(values);
 }
 
-Status Version::reload(const std::string &valuesPath) {
+Status Version::reload(const std::string &valuesPath,
+                       const LoadOptions &options) {
+  PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
   const pdl_serving &functions = library->functions();
   if (functions.reload(values, valuesPath.c_str()))
     return Status::invalid(functions.last_error());
@@ -80,7 +100,10 @@ pdl_serving_state Version::state() const {
 Outcome Version::run(int32_t program, int64_t batch,
                      const pdl_serving_input *inputs, void *const *outputs) {
   const pdl_serving &functions = library->functions();
-  switch (functions.run(values, program, batch, inputs, outputs)) {
+  const int32_t status = functions.run(values, program, batch, inputs, outputs);
+  if (isConnected())
+    unavailable = status == PDL_SERVING_UNAVAILABLE;
+  switch (status) {
   case PDL_OK:
     return {};
   case PDL_INVALID_ARGUMENT:
@@ -106,6 +129,7 @@ Status Version::refresh() {
                          : functions.reload(values, parameters.c_str()))
     return Status::invalid(functions.last_error());
   refreshed = std::chrono::steady_clock::now();
+  unavailable = false;
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "ServersFile.h"
 #include "pdlrt/Core/Status.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,15 @@ namespace pdlserve {
 class Lane;
 struct Seats;
 
+/// How versions are loaded.
+struct LoadOptions {
+  /// Reads the tables of an export whole and compares them with their
+  /// checksums before they are mapped. Else only their heads are.
+  bool verifiesTables = false;
+  /// Loads libraries without a checksum, which an older PDL made.
+  bool takesUnchecked = false;
+};
+
 /// A library with values. It lives as long as the folder that it is of, and
 /// behind that until the last request that it answers. Threads may share it.
 class Version {
@@ -36,17 +46,21 @@ public:
   /// the values (ServersFile.h).
   static pdlrt::Expected<std::shared_ptr<Version>>
   open(std::string model, int64_t number, const std::string &libraryPath,
-       const std::string &valuesPath, Metrics &metrics);
+       const std::string &valuesPath, const LoadOptions &options,
+       Metrics &metrics);
   Version(const Version &) = delete;
   Version &operator=(const Version &) = delete;
   ~Version();
 
   /// Takes other values; on an error the old ones stay. Requests do not wait.
-  pdlrt::Status reload(const std::string &valuesPath);
+  pdlrt::Status reload(const std::string &valuesPath,
+                       const LoadOptions &options);
   pdl_serving_state state() const;
   /// Scores a batch: `run` of pdl/serving.h.
   Outcome run(int32_t program, int64_t batch, const pdl_serving_input *inputs,
               void *const *outputs);
+  /// Whether the last batch was not scored because servers did not answer.
+  bool isUnavailable() const { return unavailable.load(); }
   /// Whether it asks servers for rows.
   bool isConnected() const { return connection.has_value(); }
   /// Of one that does: whether its parameters are as old as its file says, and
@@ -87,7 +101,8 @@ private:
   std::optional<ServersFile> connection;
   std::chrono::steady_clock::time_point refreshed;
   pdl_serving_row_counts taken = {};
-  std::vector<ProgramMetrics *> metrics;
+  std::atomic<bool> unavailable{false};
+  std::vector<std::shared_ptr<ProgramMetrics>> metrics;
 };
 
 } // namespace pdlserve

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <future>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -41,8 +42,14 @@ struct Options {
   BatchOptions batch;
   double batchDelay = 0.0;
   HttpOptions connections;
-  double idle = 300;
-  size_t mostMebibytes = 64;
+  double idle = 300, request = 120;
+  size_t maxRequestMebibytes = 64;
+  /// 0: a multiple of that of a request.
+  size_t maxMemoryMebibytes = 0;
+  int64_t maxSamples = int64_t(1) << 16;
+  LoadOptions load;
+  std::string verify = "head";
+  std::vector<std::string> required;
   double interval = 0.5;
   double grace = 30;
 };
@@ -111,13 +118,46 @@ static void addFlags(CLI::App &app, Options &options) {
                  "UNAVAILABLE)")
       ->transform(pdlrt::wholeNumber(1, UINT32_MAX))
       ->capture_default_str();
-  app.add_option("--max-request", options.mostMebibytes,
+  app.add_option("--max-request", options.maxRequestMebibytes,
                  "MiB that a request has at most")
       ->transform(pdlrt::wholeNumber(1, 2047))
       ->capture_default_str();
+  app.add_option("--max-memory", options.maxMemoryMebibytes,
+                 "MiB that all requests in flight and all connections take "
+                 "together; more are refused (503, UNAVAILABLE). Default: 16 "
+                 "times --max-request, at least 256")
+      ->transform(pdlrt::wholeNumber(1, 1 << 24));
+  app.add_option("--max-samples", options.maxSamples,
+                 "Samples that a request has at most")
+      ->transform(pdlrt::wholeNumber(1, 1 << 24))
+      ->capture_default_str();
+  app.add_option("--max-connections", options.connections.maxConnections,
+                 "Connections that are open at most, of HTTP and of gRPC each. "
+                 "Of HTTP the one that is idle longest gives way")
+      ->transform(pdlrt::wholeNumber(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--request-timeout", options.request,
+                 "Seconds from the first byte of a request to its last one, "
+                 "after which it is refused (408, CANCELLED)")
+      ->check(pdlrt::secondsFlag())
+      ->capture_default_str();
+  app.add_option("--verify", options.verify,
+                 "How much of an export's tables is compared with its "
+                 "checksums before it is mapped: head, or full, which reads "
+                 "all of it")
+      ->check(CLI::IsMember({"head", "full"}))
+      ->capture_default_str();
+  app.add_flag("--take-unchecked-libraries", options.load.takesUnchecked,
+               "Loads libraries without a checksum, which an older PDL made");
+  app.add_option("--require", options.required,
+                 "Models (NAME) and versions (NAME/VERSION) that answer when "
+                 "the server is ready, with commas between (default: all "
+                 "versions that are found at the start)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--idle-timeout", options.idle,
-                 "Seconds after which a connection of HTTP is closed where "
-                 "nothing has come")
+                 "Seconds after which a connection is closed if nothing has "
+                 "come")
       ->check(pdlrt::secondsFlag())
       ->capture_default_str();
   app.add_option("--interval", options.interval,
@@ -130,22 +170,37 @@ static void addFlags(CLI::App &app, Options &options) {
       ->capture_default_str();
 }
 
-/// Looks at the folder until a signal asks for the end. `hasGrpc`: addresses
-/// are gRPC's.
-static void watch(Repository &repository, double interval, bool hasGrpc) {
-  const int milliseconds =
-      int(std::clamp(interval * 1000.0, 10.0, double(INT32_MAX)));
-  while (!pdlrt::stopSignal()) {
-    repository.look();
-    // Its library says so in words of its own, and gives TCP addresses up.
-    if (hasGrpc && pdlrt::isAtFileLimit())
-      pdlrt::logWarningOnce(
-          "as many files are open as this process may have (ulimit -n): gRPC "
-          "may take no connections at TCP addresses any more; start pdl-serve "
-          "anew with a larger limit");
-    pollfd signal = {pdlrt::stopDescriptor(), POLLIN, 0};
-    (void)::poll(&signal, 1, milliseconds);
-  }
+/// Waits until a signal asks for the end, while the folder is looked at in the
+/// background. Returns false if the thread that looks does not come to an end.
+static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
+  const auto time = std::chrono::milliseconds(
+      int64_t(std::clamp(interval * 1000.0, 10.0, double(INT32_MAX))));
+  std::promise<void> hasEnded;
+  std::future<void> end = hasEnded.get_future();
+  std::thread looking([&repository, &grpc, time,
+                       hasEnded = std::move(hasEnded)]() mutable {
+    while (!pdlrt::stopSignal()) {
+      try {
+        repository.look();
+        grpc.updateHealth();
+      } catch (const std::exception &error) {
+        pdlrt::logWarningOnce(
+            std::string("the folder of models cannot be looked at for now: ") +
+            error.what());
+      }
+      repository.waitForChange(time);
+    }
+    hasEnded.set_value();
+  });
+  pollfd signal = {pdlrt::stopDescriptor(), POLLIN, 0};
+  while (!pdlrt::stopSignal())
+    (void)::poll(&signal, 1, -1);
+  repository.wake();
+  // A folder on a disk that does not answer holds up nobody.
+  const bool isDone =
+      end.wait_for(std::chrono::seconds(1)) == std::future_status::ready;
+  isDone ? looking.join() : looking.detach();
+  return isDone;
 }
 
 static int serve(Options options) {
@@ -157,9 +212,17 @@ static int serve(Options options) {
     options.http = {"127.0.0.1:8000"};
     options.grpc = {"127.0.0.1:8001"};
   }
+  options.load.verifiesTables = options.verify == "full";
   options.batch.delay = pdlrt::secondsOf(options.batchDelay);
   options.connections.idle = pdlrt::secondsOf(options.idle);
-  options.connections.mostBody = options.mostMebibytes << 20;
+  options.connections.request = pdlrt::secondsOf(options.request);
+  options.connections.maxBody = options.maxRequestMebibytes << 20;
+  if (options.maxMemoryMebibytes == 0)
+    options.maxMemoryMebibytes =
+        std::max<size_t>(256, 16 * options.maxRequestMebibytes);
+  const size_t memory = options.maxMemoryMebibytes << 20;
+  // gRPC holds the bytes of messages until they are there as a whole.
+  const size_t readByGrpc = options.grpc.empty() ? 0 : memory / 4;
   // A client that goes away is an error of that write.
   std::signal(SIGPIPE, SIG_IGN);
   pdlrt::watchStopSignals();
@@ -167,37 +230,36 @@ static int serve(Options options) {
 
   std::atomic<bool> isStopping{false};
   Metrics metrics;
-  Repository repository(options.folder, metrics);
+  MemoryBudget budget(memory - readByGrpc);
+  Repository repository(options.folder, options.load, options.required,
+                        metrics);
   auto batcher = std::make_unique<Batcher>(options.batch, metrics);
-  HttpApi api(repository, *batcher, metrics, isStopping);
-  HttpServer http(api, metrics, options.connections);
-  GrpcServer grpc(repository, *batcher, metrics, isStopping,
-                  options.connections.mostBody);
-  // Threads that wait for servers of jobs end with the process.
-  const auto end = [&](int status) {
-    if (repository.isAsking())
-      std::_Exit(status);
-    return status;
-  };
-  // Before any client can ask.
-  repository.lookFirst(std::chrono::seconds(1));
+  HttpApi api(repository, *batcher, budget, metrics, isStopping,
+              {options.maxSamples, options.connections.threads});
+  HttpServer http(api, budget, metrics, options.connections);
+  GrpcServer grpc(repository, *batcher, budget, metrics, isStopping,
+                  {options.connections.maxBody, readByGrpc,
+                   options.connections.maxConnections, options.maxSamples,
+                   options.connections.idle, options.connections.request});
   for (const std::string &address : options.http) {
     auto taken = http.listen(address);
     if (!taken)
-      return end(pdlrt::fail(2, "--http: " + taken.status().message()));
+      return pdlrt::fail(2, "--http: " + taken.status().message());
     pdlrt::logInfo("answers HTTP at " + *taken);
   }
   if (!options.grpc.empty()) {
     auto taken = grpc.start(options.grpc);
     if (!taken)
-      return end(pdlrt::fail(2, "--grpc: " + taken.status().message()));
+      return pdlrt::fail(2, "--grpc: " + taken.status().message());
     for (const std::string &address : *taken)
       pdlrt::logInfo("answers gRPC at " + address);
   }
+  // Whether the server is alive is answered from here on; models come later.
   http.start();
-  watch(repository, options.interval, !options.grpc.empty());
+  const bool hasLookedToTheEnd = watch(repository, grpc, options.interval);
 
   isStopping = true;
+  grpc.updateHealth();
   pdlrt::logInfo("finishes the requests that were taken, and ends");
   const auto until = Clock::now() + pdlrt::secondsOf(options.grace);
   http.stop();
@@ -211,7 +273,10 @@ static int serve(Options options) {
                                           options.grace)));
   http.join();
   batcher.reset();
-  return end(0);
+  // Loads that are under way end with the process.
+  if (!hasLookedToTheEnd || repository.isLoading())
+    std::_Exit(0);
+  return 0;
 }
 
 static int run(int argc, char **argv) {

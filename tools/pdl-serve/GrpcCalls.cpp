@@ -1,0 +1,480 @@
+//===- GrpcCalls.cpp - Calls of the V2 protocol by gRPC -------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GrpcCalls.h"
+#include "JsonRequest.h"
+#include "Metadata.h"
+#include "WireCost.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <vector>
+
+using namespace pdlserve;
+
+/// The largest message that asks for something else than scores.
+static constexpr size_t maxSmallMessage = size_t(64) << 10;
+/// The most calls at the same time.
+static constexpr size_t maxCalls = 16384;
+
+/// A client takes some KiB of a status, and names are as long as it wrote them.
+static std::string shortened(const std::string &sentence) {
+  constexpr size_t most = 2048;
+  if (sentence.size() <= most)
+    return sentence;
+  size_t end = most;
+  // Not within a letter.
+  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0) == 0x80)
+    --end;
+  return sentence.substr(0, end) + "...";
+}
+
+static grpc::Status statusOf(const Outcome &outcome) {
+  const std::string sentence = shortened(outcome.sentence);
+  switch (outcome.code) {
+  case Code::Ok:
+    return grpc::Status::OK;
+  case Code::BadRequest:
+    return {grpc::StatusCode::INVALID_ARGUMENT, sentence};
+  case Code::NotFound:
+    return {grpc::StatusCode::NOT_FOUND, sentence};
+  case Code::TooLarge:
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence};
+  case Code::Unavailable:
+    return {grpc::StatusCode::UNAVAILABLE, sentence};
+  case Code::Cancelled:
+    return {grpc::StatusCode::CANCELLED, sentence};
+  case Code::Internal:
+    break;
+  }
+  return {grpc::StatusCode::INTERNAL, sentence};
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+bool Calls::add(Call *call) {
+  const std::lock_guard lock(mutex);
+  if (all.size() >= maxCalls)
+    return false;
+  reading.emplace(call, Clock::now());
+  all.insert(call);
+  return true;
+}
+
+void Calls::setRead(Call *call) {
+  const std::lock_guard lock(mutex);
+  reading.erase(call);
+}
+
+void Calls::remove(Call *call) {
+  const std::lock_guard lock(mutex);
+  reading.erase(call);
+  all.erase(call);
+}
+
+void Calls::cancelReading(Clock::time_point since) {
+  const std::lock_guard lock(mutex);
+  std::vector<Call *> late;
+  for (const auto &[call, begun] : reading)
+    if (begun < since)
+      late.push_back(call);
+  for (Call *call : late)
+    if (reading.erase(call))
+      call->cancel();
+}
+
+void Call::fail(const Outcome &outcome) { Finish(statusOf(outcome)); }
+
+void Call::OnReadDone(bool ok) {
+  handlers.calls.setRead(this);
+  if (!ok) {
+    fail(Outcome::bad("the call has no message"));
+    return;
+  }
+  const Outcome outcome = guarded([&] {
+    handlers.handle(*this, context.method());
+    return Outcome();
+  });
+  // Nothing that throws stands after the end of a call.
+  if (!outcome.ok())
+    fail(outcome);
+}
+
+//===----------------------------------------------------------------------===//
+// ModelInfer
+//===----------------------------------------------------------------------===//
+
+/// Elements of all types.
+static int countOf(const inference::InferTensorContents &contents) {
+  return contents.bool_contents_size() + contents.int_contents_size() +
+         contents.int64_contents_size() + contents.uint_contents_size() +
+         contents.uint64_contents_size() + contents.fp32_contents_size() +
+         contents.fp64_contents_size() + contents.bytes_contents_size();
+}
+
+/// Takes the elements where the message has them.
+static Outcome takeContents(const inference::InferTensorContents &contents,
+                            Tensor &tensor, Reservation &memory) {
+  const auto take = [&](const auto &elements) {
+    tensor.borrowed = elements.data();
+    tensor.count = elements.size();
+  };
+  switch (tensor.type) {
+  case DataType::Fp32:
+    take(contents.fp32_contents());
+    break;
+  case DataType::Fp64:
+    take(contents.fp64_contents());
+    break;
+  case DataType::Int32:
+    take(contents.int_contents());
+    break;
+  case DataType::Int64:
+    take(contents.int64_contents());
+    break;
+  case DataType::Bytes:
+    for (const std::string &text : contents.bytes_contents())
+      if (!tensor.texts.add(text, memory))
+        return noBudget();
+    tensor.count = contents.bytes_contents_size();
+    break;
+  }
+  if (tensor.count == countOf(contents))
+    return {};
+  return Outcome::bad(
+      fmt::format("input '{}' has contents of another type than its datatype "
+                  "{}; give those of {} alone",
+                  tensor.name, nameOf(tensor.type), nameOf(tensor.type)));
+}
+
+namespace {
+
+/// A request. The call keeps its message until it is finished.
+class GrpcJob final : public Job {
+public:
+  GrpcJob(Call &call, Metrics &metrics)
+      : call(call), request(call.request), metrics(metrics) {
+    memory = std::move(call.memory);
+    metrics.connections(Protocol::Grpc).Increment();
+  }
+  ~GrpcJob() override { metrics.connections(Protocol::Grpc).Decrement(); }
+
+  /// Reads the request; not ok: it is refused.
+  Outcome read(const Repository &repository);
+  bool isCancelled() const override { return call.isCancelled(); }
+  void finish() override;
+  void abandon() noexcept override;
+  uint64_t answerBytes(uint64_t, uint64_t valueBytes) const override {
+    // The message, and its bytes.
+    return 2 * valueBytes + 1024;
+  }
+
+private:
+  bool isRaw() const { return request.raw_input_contents_size() > 0; }
+  Outcome readInputs(std::vector<Tensor> &tensors);
+  void makeAnswer();
+  void addOutput(int32_t index);
+
+  Call &call;
+  const inference::ModelInferRequest &request;
+  Metrics &metrics;
+  inference::ModelInferResponse response;
+  /// The program's outputs that are wanted.
+  std::vector<int32_t> wanted;
+};
+
+} // namespace
+
+/// Refuses parameters that would change the answer.
+static Outcome checkParameters(
+    const google::protobuf::Map<std::string, inference::InferParameter> &all) {
+  for (const auto &[name, value] : all) {
+    const bool isSet = value.bool_param() || value.int64_param() != 0 ||
+                       value.uint64_param() != 0 || value.double_param() != 0 ||
+                       !value.string_param().empty();
+    if (Outcome outcome = checkParameter(name, isSet); !outcome.ok())
+      return outcome;
+  }
+  return {};
+}
+
+Outcome GrpcJob::readInputs(std::vector<Tensor> &tensors) {
+  if (isRaw() && request.raw_input_contents_size() != request.inputs_size())
+    return Outcome::bad(fmt::format("there are {} raw_input_contents for {} "
+                                    "inputs; each input has one",
+                                    request.raw_input_contents_size(),
+                                    request.inputs_size()));
+  for (int i = 0; i < request.inputs_size(); ++i) {
+    const auto &input = request.inputs(i);
+    const std::optional<DataType> type = parseDataType(input.datatype());
+    if (!type)
+      return Outcome::bad(
+          fmt::format("input '{}': its datatype '{}' is none of FP32, FP64, "
+                      "INT32, INT64 and BYTES",
+                      input.name(), input.datatype()));
+    Tensor &tensor = tensors.emplace_back();
+    tensor.name = input.name();
+    tensor.type = *type;
+    if (Outcome outcome = checkParameters(input.parameters()); !outcome.ok())
+      return outcome;
+    tensor.shape.assign(input.shape().begin(), input.shape().end());
+    if (isRaw() && input.has_contents())
+      return Outcome::bad(fmt::format("input '{}' has contents, and there are "
+                                      "raw_input_contents; give one of them",
+                                      input.name()));
+    if (Outcome outcome =
+            isRaw() ? tensor.takeRaw(request.raw_input_contents(i), memory)
+                    : takeContents(input.contents(), tensor, memory);
+        !outcome.ok())
+      return outcome;
+  }
+  return {};
+}
+
+Outcome GrpcJob::read(const Repository &repository) {
+  Found found;
+  if (Outcome outcome =
+          repository.find(request.model_name(), request.model_version(), found);
+      !outcome.ok())
+    return outcome;
+  version = std::move(found.version);
+  programIndex = found.program;
+  std::vector<Tensor> tensors;
+  if (Outcome outcome = readInputs(tensors); !outcome.ok())
+    return outcome;
+  if (Outcome outcome = checkParameters(request.parameters()); !outcome.ok())
+    return outcome;
+  const pdl_serving_program &called = program();
+  for (const auto &output : request.outputs()) {
+    int32_t index = 0;
+    while (index < called.output_count &&
+           output.name() != called.outputs[index].name)
+      ++index;
+    if (index == called.output_count)
+      return Outcome::bad(fmt::format("the model has no output '{}'; see its "
+                                      "metadata",
+                                      output.name()));
+    if (std::ranges::find(wanted, index) != wanted.end())
+      return Outcome::bad(
+          fmt::format("output '{}' is asked for twice", output.name()));
+    if (Outcome outcome = checkParameters(output.parameters()); !outcome.ok())
+      return outcome;
+    wanted.push_back(index);
+  }
+  if (wanted.empty())
+    for (int32_t i = 0; i < called.output_count; ++i)
+      wanted.push_back(i);
+  if (Outcome outcome = bindTensors(std::move(tensors), *this); !outcome.ok())
+    return outcome;
+  return reserveAnswer();
+}
+
+void GrpcJob::addOutput(int32_t index) {
+  const pdl_serving_tensor &output = program().outputs[index];
+  const DataType type = valueTypeOf(output);
+  const auto count = size_t(batch * output.width);
+  const size_t size = count * sizeOf(type);
+  const void *at = outputAt(index);
+  auto &made = *response.add_outputs();
+  made.set_name(output.name);
+  made.set_datatype(nameOf(type));
+  made.add_shape(batch);
+  made.add_shape(output.width);
+  // An answer has the form of the request.
+  if (isRaw()) {
+    response.add_raw_output_contents(at, size);
+    return;
+  }
+  auto &contents = *made.mutable_contents();
+  const auto add = [&](auto &elements) {
+    elements.Resize(int(count), 0);
+    std::memcpy(elements.mutable_data(), at, size);
+  };
+  if (type == DataType::Fp32)
+    add(*contents.mutable_fp32_contents());
+  else if (type == DataType::Fp64)
+    add(*contents.mutable_fp64_contents());
+  else
+    add(*contents.mutable_int64_contents());
+}
+
+void GrpcJob::makeAnswer() {
+  response.set_model_name(request.model_name());
+  response.set_model_version(version->number());
+  response.set_id(request.id());
+  for (const int32_t index : wanted)
+    addOutput(index);
+}
+
+void GrpcJob::finish() {
+  ProgramMetrics *counts =
+      version ? &version->metricsOf(programIndex) : nullptr;
+  if (isCancelled())
+    outcome = clientLeft();
+  if (outcome.ok())
+    outcome = guarded([&] {
+      makeAnswer();
+      return Outcome();
+    });
+  // The call may end before this job does.
+  call.memory = std::move(memory);
+  if (!outcome.ok()) {
+    metrics.countFailure(counts, Protocol::Grpc, outcome.code);
+    call.fail(outcome);
+    return;
+  }
+  counts->answered[int(Protocol::Grpc)]->Increment();
+  counts->seconds[int(Protocol::Grpc)]->Observe(
+      std::chrono::duration<double>(Clock::now() - arrived).count());
+  call.reply(response);
+}
+
+void GrpcJob::abandon() noexcept {
+  try {
+    call.Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, ""));
+  } catch (...) {
+    call.cancel();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+static void infer(Handlers &handlers, Call &call) {
+  const uint64_t wireBytes = call.bytes.Length();
+  uint64_t cost = 0;
+  Outcome outcome;
+  {
+    grpc::ByteBuffer shared = call.bytes;
+    grpc::ProtoBufferReader reader(&shared);
+    outcome = findCost(reader, cost);
+  }
+  if (outcome.ok() && !call.memory.grow(wireBytes + cost))
+    outcome = noBudget();
+  if (outcome.ok())
+    outcome = call.parse(call.request);
+  if (!outcome.ok()) {
+    handlers.metrics.countFailure(nullptr, Protocol::Grpc, outcome.code);
+    call.fail(outcome);
+    return;
+  }
+  call.memory.shrink(wireBytes);
+  auto job = std::make_unique<GrpcJob>(call, handlers.metrics);
+  job->maxSamples = handlers.options.maxSamples;
+  job->outcome = guarded([&] { return job->read(handlers.repository); });
+  if (job->outcome.ok())
+    handlers.batcher.submit(std::move(job));
+  else
+    finishJob(std::move(job));
+}
+
+static void answerMetadata(Handlers &handlers, Call &call) {
+  inference::ModelMetadataRequest request;
+  inference::ModelMetadataResponse response;
+  Found found;
+  Outcome outcome = call.parse(request);
+  if (outcome.ok())
+    outcome =
+        handlers.repository.find(request.name(), request.version(), found);
+  if (!outcome.ok()) {
+    call.fail(outcome);
+    return;
+  }
+  response.set_name(request.name());
+  response.set_platform(platformName);
+  for (const std::string &version :
+       handlers.repository.versionsOf(found.version->model()))
+    response.add_versions(version);
+  const auto add = [](const std::vector<TensorMetadata> &tensors, auto &to) {
+    for (const TensorMetadata &tensor : tensors) {
+      auto &made = *to.Add();
+      made.set_name(tensor.name);
+      made.set_datatype(tensor.dataType);
+      made.mutable_shape()->Add(tensor.shape.begin(), tensor.shape.end());
+    }
+  };
+  const pdl_serving_program &program = found.version->program(found.program);
+  add(inputsOf(program), *response.mutable_inputs());
+  add(outputsOf(program), *response.mutable_outputs());
+  call.reply(response);
+}
+
+static void answerIndex(Handlers &handlers, Call &call) {
+  inference::RepositoryIndexRequest request;
+  if (Outcome outcome = call.parse(request); !outcome.ok()) {
+    call.fail(outcome);
+    return;
+  }
+  inference::RepositoryIndexResponse response;
+  for (const IndexLine &line : indexOf(handlers.repository, request.ready())) {
+    auto &made = *response.add_models();
+    made.set_name(line.name);
+    made.set_version(line.version);
+    made.set_state(line.state);
+    made.set_reason(line.reason);
+  }
+  call.reply(response);
+}
+
+static void answerModelReady(Handlers &handlers, Call &call) {
+  inference::ModelReadyRequest request;
+  if (Outcome outcome = call.parse(request); !outcome.ok()) {
+    call.fail(outcome);
+    return;
+  }
+  inference::ModelReadyResponse response;
+  response.set_ready(
+      handlers.repository.checkReady(request.name(), request.version()).ok());
+  call.reply(response);
+}
+
+void Handlers::handle(Call &call, std::string_view method) {
+  constexpr std::string_view service = "/inference.GRPCInferenceService/";
+  const std::string_view name =
+      method.starts_with(service) ? method.substr(service.size()) : "";
+  if (name == "ModelInfer") {
+    infer(*this, call);
+    return;
+  }
+  if (call.bytes.Length() > maxSmallMessage) {
+    call.fail({Code::TooLarge, fmt::format("the message has more than {} bytes",
+                                           maxSmallMessage)});
+    return;
+  }
+  if (name == "ServerLive") {
+    inference::ServerLiveResponse response;
+    response.set_live(true);
+    call.reply(response);
+  } else if (name == "ServerReady") {
+    std::string why;
+    inference::ServerReadyResponse response;
+    response.set_ready(!isStopping && repository.isReady(why));
+    call.reply(response);
+  } else if (name == "ServerMetadata") {
+    inference::ServerMetadataResponse response;
+    response.set_name(serverName);
+    response.set_version(serverVersion);
+    for (const std::string &extension : serverExtensions)
+      response.add_extensions(extension);
+    call.reply(response);
+  } else if (name == "ModelReady") {
+    answerModelReady(*this, call);
+  } else if (name == "ModelMetadata") {
+    answerMetadata(*this, call);
+  } else if (name == "RepositoryIndex") {
+    answerIndex(*this, call);
+  } else {
+    call.Finish(
+        {grpc::StatusCode::UNIMPLEMENTED, "the server has no such method"});
+  }
+}

@@ -1,0 +1,147 @@
+//===- ListeningSocket.cpp - A socket that listens ------------------------===//
+//
+// Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ListeningSocket.h"
+#include "pdlrt/Transport/Address.h"
+#include "pdlrt/Transport/BindCheck.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace pdlserve;
+using pdlrt::Address;
+using pdlrt::Expected;
+using pdlrt::Status;
+
+ListeningSocket::ListeningSocket(ListeningSocket &&other) noexcept
+    : number(std::exchange(other.number, -1)), familyNumber(other.familyNumber),
+      taken(std::move(other.taken)), path(std::exchange(other.path, {})),
+      claim(std::move(other.claim)) {}
+
+ListeningSocket::~ListeningSocket() {
+  removePath();
+  if (number >= 0)
+    ::close(number);
+}
+
+int ListeningSocket::release() { return std::exchange(number, -1); }
+
+void ListeningSocket::removePath() {
+  if (!path.empty())
+    ::unlink(path.c_str());
+  path.clear();
+  claim.reset();
+}
+
+static Status cannotListen(const std::string &place, const char *reason) {
+  return Status::invalid(place + ": " + reason + "; give another address");
+}
+
+static int newSocket(int family) {
+  return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+Status ListeningSocket::listen(const void *address, unsigned size) {
+  const int on = 1;
+  if (number < 0 ||
+      (familyNumber != AF_UNIX &&
+       ::setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) ||
+      ::bind(number, static_cast<const sockaddr *>(address), size) != 0 ||
+      ::listen(number, SOMAXCONN) != 0)
+    return cannotListen(taken, std::strerror(errno));
+  return {};
+}
+
+static uint16_t portOf(int descriptor) {
+  sockaddr_storage own = {};
+  socklen_t size = sizeof(own);
+  if (::getsockname(descriptor, reinterpret_cast<sockaddr *>(&own), &size) != 0)
+    return 0;
+  return ntohs(own.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6 &>(own).sin6_port
+                   : reinterpret_cast<const sockaddr_in &>(own).sin_port);
+}
+
+Expected<std::vector<ListeningSocket>>
+ListeningSocket::open(const std::string &text) {
+  Expected<Address> address = pdlrt::parseAddress(text);
+  if (!address)
+    return std::move(address).status();
+  std::vector<ListeningSocket> sockets;
+  if (address->kind != Address::Kind::Tcp) {
+    const bool isFile = address->kind == Address::Kind::UnixPath;
+    ListeningSocket socket(newSocket(AF_UNIX), AF_UNIX);
+    socket.taken = address->toString();
+    sockaddr_un place = {};
+    place.sun_family = AF_UNIX;
+    // An abstract name begins with a zero, and has none at its end.
+    const size_t begin = isFile ? 0 : 1;
+    if (begin + address->path.size() >= sizeof(place.sun_path))
+      return cannotListen(socket.taken, std::strerror(ENAMETOOLONG));
+    std::memcpy(place.sun_path + begin, address->path.data(),
+                address->path.size());
+    if (isFile) {
+      auto claim = pdlrt::claimPath(*address);
+      if (!claim)
+        return std::move(claim).status();
+      socket.claim.emplace(*std::move(claim));
+      // What a process that was killed left behind.
+      ::unlink(address->path.c_str());
+    }
+    if (Status status =
+            socket.listen(&place, unsigned(offsetof(sockaddr_un, sun_path) +
+                                           address->path.size() + 1));
+        !status.ok())
+      return status;
+    if (isFile)
+      socket.path = address->path;
+    sockets.push_back(std::move(socket));
+    return sockets;
+  }
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo *found = nullptr;
+  if (const int error =
+          ::getaddrinfo(address->host.c_str(),
+                        std::to_string(address->port).c_str(), &hints, &found))
+    return cannotListen(address->host, ::gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(
+      found, &::freeaddrinfo);
+  Status refused;
+  for (const addrinfo *each = found; each; each = each->ai_next) {
+    ListeningSocket socket(newSocket(each->ai_family), each->ai_family);
+    socket.taken = address->toString();
+    if (Status status = socket.listen(each->ai_addr, each->ai_addrlen);
+        !status.ok()) {
+      refused = std::move(status);
+      // A name may stand for an address of a protocol that the host lacks.
+      if (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT)
+        continue;
+      return refused;
+    }
+    Address taken = *address;
+    taken.port = portOf(socket.number);
+    socket.taken = taken.toString();
+    sockets.push_back(std::move(socket));
+    // Two sockets would get two free ports.
+    if (address->port == 0)
+      break;
+  }
+  if (sockets.empty())
+    return refused;
+  return sockets;
+}
