@@ -258,17 +258,53 @@ class Deltas(unittest.TestCase):
     def check_mode(self, mode, servers, *more):
         whole = self.root / f"{mode}-whole"
         deltas = self.root / f"{mode}-deltas"
-        # Both are stopped: what is asked for a step ahead has rows already.
-        for saved, flags in ((whole, more),
-                             (deltas, ["--checkpoint-deltas", 3, *more])):
-            self.train_job(mode, servers, saved, *flags, steps=40)
-            self.train_job(mode, servers, saved, *flags, "--resume")
+        # One is stopped: what the other has asked for a step ahead is not saved.
+        self.train_job(mode, servers, whole, *more, steps=40)
+        self.train_job(mode, servers, whole, *more, "--resume")
+        self.train_job(mode, servers, deltas, "--checkpoint-deltas", 3, *more)
         self.assertEqual([is_delta(c) for c in checkpoints_in(deltas)],
                          [i % 4 != 0 for i in range(6)])
         self.check_same(whole, deltas)
 
     def test_mode_sync(self):
         self.check_mode("sync", 2)
+
+    def test_saves_have_no_rows_of_later_steps(self):
+        """Whether training goes on or ends, here or on servers; where each update changes all
+        rows, and where keys without a row read zeros."""
+        source = self.root / "life.mlir"
+        text = model("wide_deep").read_text()
+        for old, new in (("rate(5.0e-2)", "rate(5.0e-2) decay(#nn.l2<0.0078125>) untouched(dense)"),
+                         ("init(#nn.uniform<-0.05, 0.05>)",
+                          "init(#nn.uniform<-0.05, 0.05>) unknown(zero)")):
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        source.write_text(text)
+        lazy = self.root / "lazy.mlir"
+        lazy.write_text(text.replace("untouched(dense)", "untouched(lazy)"))
+        for name, path in (("dense", source), ("lazy", lazy)):
+            folders = {}
+            for mode in ("local", "sync"):
+                self.programs[f"{name}-{mode}"] = folder = self.root / f"{name}-{mode}"
+                compile_model(path, folder, "--numerics=strict", f"--mode={mode}")
+            with self.subTest(name):
+                for run_name, steps in (("goes-on", 60), ("ends", 30)):
+                    folders[run_name] = self.root / f"{name}-{run_name}"
+                    run(self.program(f"{name}-local") / "trainer", "train", *self.flags(
+                        folders[run_name], "--steps", steps, "--replicas", "2x1",
+                        "--checkpoint-deltas", 1))
+                folders["servers"] = self.root / f"{name}-servers"
+                self.train_job(f"{name}-sync", 2, folders["servers"], "--checkpoint-deltas", 3)
+                one, ends, servers = map(checkpoints_in, folders.values())
+                self.assertEqual(len(one), 6)
+                for other in (ends, servers):
+                    for a, b in zip(one, other):
+                        run(PDL_CHECKPOINT, "diff", a, b)
+                said = run(PDL_CHECKPOINT, "inspect", one[0]).stdout
+                more = run(PDL_CHECKPOINT, "inspect", one[1]).stdout
+                rows = [int(re.search(r"table @embedding.* (\d+) keys", each)[1])
+                        for each in (said, more)]
+                self.assertLess(*rows)
 
     def test_mode_sync_that_waits(self):
         """Servers save before they answer."""

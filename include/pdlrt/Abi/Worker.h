@@ -125,6 +125,9 @@ public:
     /// rows, it looks for the keys.
     const EmbeddingTable *table = nullptr;
     AlignedBuffer handles;
+    /// What a training program pulled from, and the rows that were made then.
+    int32_t symbol = -1;
+    std::vector<TableRow> newRows;
     /// Where a device has the table.
     DeviceRows onDevice;
   };
@@ -136,6 +139,19 @@ public:
   }
   /// The scratch that filled `lookup`, null if none of this step did.
   Lookup *findLookup(const pdl_lookup &lookup);
+
+  /// Calls visit(symbol, row) for each row that pulls of this step have made;
+  /// of a table on a device, with null for each key that was pulled.
+  template <typename Visit> void listNewRows(Visit visit) const {
+    for (size_t i = 0; i < usedLookups; ++i) {
+      const Lookup &lookup = *lookups[i];
+      for (const TableRow &row : lookup.newRows)
+        visit(lookup.symbol, row);
+      if (lookup.symbol >= 0 && deviceTablesOf(lookup.symbol))
+        for (int64_t k = 0; k < lookup.index.keyCount(); ++k)
+          visit(lookup.symbol, TableRow{lookup.index.keys()[k], nullptr});
+    }
+  }
 
   /// Finds the rows of what was pulled in this step: `pdl_lookup::rows`.
   /// Between a batch's `prepare` and its `compute`, another step may end.

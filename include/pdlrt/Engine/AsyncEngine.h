@@ -56,7 +56,7 @@ struct AsyncWorker {
 /// (Recht et al., "Hogwild!", 2011): of two that write a number at once one
 /// wins. Numbers are aligned, so that none is seen half written; tables find
 /// and insert keys under locks of their own, so that none is lost.
-class AsyncEngine final : public StepEngine {
+class AsyncEngine final : public StepEngine, private PreparedRows {
 public:
   static constexpr int lead = 4;
 
@@ -88,6 +88,8 @@ private:
   static constexpr int keptRounds = lead + 1;
   static_assert(WorkerMark::mostResults == keptRounds);
   void work(int worker);
+  /// At rest the current batches are those of the steps to come.
+  void listPrepared(const Visit &visit) const override;
   /// Ends the pass of all workers. By any thread.
   void fail(Status status);
   Status runPass(int worker);

@@ -16,6 +16,7 @@
 #include "pdlrt/Engine/ComputeBuffers.h"
 #include "pdlrt/Kernels/ObservedSamples.h"
 #include "pdlrt/State/Model.h"
+#include "pdlrt/State/PreparedRows.h"
 #include "pdlrt/Sum/Contribution.h"
 
 #include <cstdint>
@@ -98,6 +99,11 @@ public:
     double ofSample = 0, ofKey = 0;
   };
   Expected<DeviceNeeds> deviceNeeds(size_t contexts) const;
+  /// Lists the rows that `prepare` has made for its batch (PreparedRows.h).
+  void listNewRows(const PreparedRows::Visit &visit) const {
+    if (stepInput.samples > 0)
+      worker.listNewRows(visit);
+  }
   /// What its pulls met since the last reset.
   PullCounts &pullCounts() { return worker.pullCounts(); }
 

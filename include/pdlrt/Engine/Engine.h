@@ -31,11 +31,12 @@ namespace pdlrt {
 /// The next batch is prepared beside the one that is computed, unless the
 /// communicator says otherwise: its keys are then in the tables, or on their
 /// way to servers, before the step before it is applied.
-class Engine final : public StepEngine {
+class Engine final : public StepEngine, private PreparedRows {
 public:
   /// All references outlive the engine.
   Engine(Model &model, const pdl_program &program, const ReplicaLayout &layout,
          Scheduler &scheduler, std::unique_ptr<Communicator> communicator);
+  ~Engine() override;
   /// With all groups of `layout`, and all state, in this process.
   static std::unique_ptr<Engine> createLocal(Model &model,
                                              const pdl_program &program,
@@ -60,6 +61,7 @@ public:
 
 private:
   using Groups = std::span<const Contribution>;
+  void listPrepared(const Visit &visit) const override;
   Expected<std::span<const StepInput>> read(bool none);
   Status prepare(std::span<const StepInput> inputs);
   Status takeUp();
@@ -71,6 +73,7 @@ private:
   Status exchange(const PendingStep *step, Groups groups);
   int64_t samples();
 
+  Model &model;
   const pdl_program &program;
   std::unique_ptr<Communicator> communicator;
   /// Whether exchanges say what the next step reads.
@@ -86,6 +89,8 @@ private:
   /// Whether the batch of the step that is due is prepared behind that of the
   /// step before it.
   bool isPrepared = false;
+  /// Whether it was tried to prepare that batch, which may have made rows.
+  bool hasFollowing = false;
   /// Whether `source` has no more.
   bool ended = false;
   /// Why what follows could not be prepared: told when it is its turn.

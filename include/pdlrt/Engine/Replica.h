@@ -36,6 +36,9 @@ public:
   }
   /// The one behind it in the ring.
   BatchContext &following() { return *ring[(place + 1) % ring.size()]; }
+  const BatchContext &following() const {
+    return *ring[(place + 1) % ring.size()];
+  }
   /// Makes that the current one.
   void advance() { place = (place + 1) % ring.size(); }
 

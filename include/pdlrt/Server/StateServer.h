@@ -26,6 +26,7 @@
 #include "pdlrt/Server/ServerCosts.h"
 #include "pdlrt/State/Model.h"
 #include "pdlrt/State/Placement.h"
+#include "pdlrt/State/PreparedRows.h"
 #include "pdlrt/State/Updater.h"
 #include "pdlrt/Sum/RunningSum.h"
 
@@ -65,7 +66,7 @@ struct ServerSetup {
 
 /// What all modes share: joins, pulls of frozen programs, sums over trainers.
 /// Calls come one at a time.
-class StateServer : public ServerApplication {
+class StateServer : public ServerApplication, private PreparedRows {
 public:
   ~StateServer() override;
 
@@ -111,8 +112,7 @@ protected:
     /// By channel: of KEYS, the row of each key; of ROW_GRADIENT, where each
     /// row of the gradient is.
     std::vector<std::vector<void *>> rows;
-    /// By channel of KEYS: rows that were made for these keys, in tables of
-    /// which each step updates all rows.
+    /// By channel of KEYS: rows that were made for these keys.
     std::vector<std::vector<TableRow>> fresh;
 
     int64_t keyCount(int32_t channel) const {
@@ -192,8 +192,11 @@ protected:
   /// Finds or makes the rows of all keys. Changes nothing that can be read, so
   /// an error may come in the middle.
   Status insertKeys(const std::vector<Pulled *> &senders);
+  /// The keys of steps whose gradients have not been applied. Call only between
+  /// requests.
+  virtual std::vector<const Pulled *> pendingKeys() const = 0;
   /// After an update: rows that were made for the next step are as new again,
-  /// for this one knows nothing of them. Throws nothing.
+  /// in tables of which each update changes all rows. Throws nothing.
   void renewRows(const Pulled &pulled);
   /// The answers State to senders whose keys have rows.
   std::vector<Message> answerState(const ExchangeLayout &layout,
@@ -227,10 +230,11 @@ private:
     size_t sender;
     int32_t channel;
     int64_t begin, end;
-    /// Whether rows that are made are to be kept in mind, and these.
-    bool noteFresh = false;
+    /// Rows that were made.
     std::vector<TableRow> fresh;
   };
+  void listPrepared(const Visit &visit) const override;
+  bool updatesAllRows(int32_t symbol) const;
   /// The trainer's handshake, where it fits this server.
   Expected<Handshake> compare(const Envelope &request,
                               const Message &payload) const;

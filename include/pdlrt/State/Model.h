@@ -25,6 +25,7 @@ namespace pdlrt {
 
 class Device;
 class DeviceState;
+class PreparedRows;
 
 /// Where the state of a program is.
 enum class StateLocation {
@@ -116,6 +117,14 @@ public:
   /// Between steps.
   Status bringToHost() const;
 
+  /// Says who knows which rows were made for steps that are not applied yet;
+  /// null: there are none. `source` lives until it is replaced.
+  void setPrepared(const PreparedRows *source) { preparedRows = source; }
+  const PreparedRows *prepared() const { return preparedRows; }
+  /// Leaves these rows out of what is saved now (`EmbeddingTable::withhold`).
+  /// Call between steps, after `bringToHost`. Throws std::bad_alloc.
+  void withholdPrepared() const;
+
   /// Whoever counts steps holds it, from the first look at a count to the last
   /// step that is counted.
   std::mutex &stepMutex() { return ownStepMutex; }
@@ -171,6 +180,7 @@ private:
   std::vector<Device *> computeDevices;
   bool placesTables = false;
   std::unique_ptr<DeviceState> ownDeviceState;
+  const PreparedRows *preparedRows = nullptr;
   std::mutex ownStepMutex;
   TableBound tableBound;
   int64_t rowsEvicted = 0;

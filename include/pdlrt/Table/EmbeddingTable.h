@@ -66,6 +66,8 @@ struct RowList : std::vector<TableRow> {
 /// Scratch memory of the batched calls; one for each calling thread.
 struct TableScratch {
   AlignedBuffer keys, mixed, order;
+  /// Calls that insert keys add the rows that they make; null: nobody asks.
+  std::vector<TableRow> *newRows = nullptr;
 };
 
 /// What a row holds that is made for a key.
@@ -246,6 +248,19 @@ public:
   /// The number of rows.
   int64_t size() const;
 
+  /// Leaves rows out of saves up to the next call: those of `prepared`, made
+  /// for steps that are not applied yet, that nobody has used or changed since.
+  /// Of a row that is null, the key says which it is. Call between steps, while
+  /// nobody saves. Throws std::bad_alloc.
+  void withhold(std::span<const TableRow> prepared);
+  /// Keys of rows that are left out, ascending as signed integers.
+  const std::vector<int64_t> &withheld() const { return withheldKeys; }
+  /// The number of rows in a shard that are not left out.
+  int64_t savedSize(int shard) const;
+  /// Replaces `rows` by the rows of a shard that a save holds: keys ascending
+  /// as signed integers. `which`: those that have changed, or all.
+  void collectSaved(int shard, SavedRows which, RowList &rows) const;
+
   /// From now up to `endMoment` others may read the rows as they are now
   /// (TableMoment.h), those that `saved` says; nobody uses the table meanwhile.
   /// At most `mostBytes` are put aside for them. The moment before has ended.
@@ -276,9 +291,12 @@ public:
   void initialRow(int64_t key, void *row) const;
 
 private:
+  bool isUnused(const TableRow &row, std::vector<char> &initial) const;
+
   TableOptions tableOptions;
   size_t bytesOfValue, bytesOfRow;
   RowLayout rowLayout;
+  std::vector<int64_t> withheldKeys;
   /// Made once, so that who found it open may use it beyond its end.
   std::unique_ptr<TableMoment> ownMoment;
   std::atomic<TableMoment *> openMoment{nullptr};

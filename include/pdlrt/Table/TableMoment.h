@@ -88,7 +88,8 @@ public:
   // For readers
   //===--------------------------------------------------------------------===//
 
-  /// The number of all rows in a shard at the moment.
+  /// The number of all rows in a shard at the moment, without those that are
+  /// withheld (`EmbeddingTable::withhold`).
   int64_t shardSize(int shard) const;
   /// Replaces `rows` by those that a shard, not passed yet, had at the moment:
   /// keys ascending as signed integers. What a row held then is known within

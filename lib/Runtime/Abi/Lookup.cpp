@@ -127,6 +127,8 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
     lookup->storage = !worker.isFrozen() ? worker.symbolAt(symbol).storage
                       : remote           ? int32_t(PDL_STORE_ELEMENT)
                                          : frozen->frozenStorage();
+    if (!worker.isFrozen())
+      scratch->symbol = symbol;
     if (DeviceLookups *tables = worker.deviceTablesOf(symbol)) {
       std::fill_n(rows, lookup->key_count, nullptr);
       PDLRT_RETURN_IF_ERROR(pullOnDevice(*tables, worker, symbol, *lookup,
@@ -148,6 +150,7 @@ int32_t pdlrt_pull(void *workerPointer, int32_t symbol, pdl_lookup *lookup) {
       scratch->table = table;
     } else {
       auto *handles = scratch->handles.reserveFor<RowHandle>(lookup->key_count);
+      worker.tableScratch().newRows = &scratch->newRows;
       PDLRT_RETURN_IF_ERROR(table->pull(lookup->key_count, lookup->keys,
                                         handles, worker.tableScratch(),
                                         counts.inserted));

@@ -63,6 +63,8 @@ Worker::Lookup &Worker::takeLookup() {
     lookups.push_back(std::make_unique<Lookup>());
   Lookup &taken = *lookups[usedLookups++];
   taken.table = nullptr;
+  taken.symbol = -1;
+  taken.newRows.clear();
   taken.onDevice.symbol = -1;
   return taken;
 }

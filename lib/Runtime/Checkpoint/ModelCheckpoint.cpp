@@ -213,6 +213,7 @@ Status pdlrt::saveParts(const Model &model, const std::string &denseFile,
                         CheckpointWriter &writer, Scheduler *scheduler,
                         const TablePartSizes &sizes, SavedRows saved) {
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
+  model.withholdPrepared();
   SavePlan plan;
   planTables(model, sizes, saved, std::nullopt, plan);
   PDLRT_RETURN_IF_ERROR(planDense(model, denseFile, /*copies=*/false, plan));
@@ -231,6 +232,7 @@ StateMoment::take(Model &model, const std::string &denseFile,
                   SavedRows saved) {
   const TraceSpan span("take the moment");
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
+  model.withholdPrepared();
   std::unique_ptr<StateMoment> taken(new StateMoment(model));
   const size_t share = heldTableBytes(model) / 32;
   const size_t mostCopied =

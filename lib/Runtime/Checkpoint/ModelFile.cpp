@@ -33,7 +33,7 @@ static RowList collectTable(const EmbeddingTable &table) {
   RowList rows, shard;
   rows.reserve(table.size());
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
-    table.collectShard(s, shard);
+    table.collectSaved(s, SavedRows::All, shard);
     rows.append(std::move(shard));
   }
   std::sort(rows.begin(), rows.end(),
@@ -48,6 +48,7 @@ std::string pdlrt::groupStepsName(const std::string &group) {
 Status pdlrt::dumpModel(const Model &model, const std::string &path,
                         bool withSlots) {
   PDLRT_RETURN_IF_ERROR(model.bringToHost());
+  model.withholdPrepared();
   const pdl_descriptor &descriptor = model.descriptor();
   // Only keys and places of rows, by table, are copied.
   std::deque<RowList> tables;

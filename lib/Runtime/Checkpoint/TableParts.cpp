@@ -62,7 +62,7 @@ void pdlrt::planTableParts(const Model &model, int32_t symbol,
     part.symbol = symbol;
     part.moment = moment;
     part.notesSaved = notesSaved;
-    part.add(s, moment ? moment->shardSize(s) : table.shardSize(s));
+    part.add(s, moment ? moment->shardSize(s) : table.savedSize(s));
     part.waiting.addShard(table, s, /*onlyChanged=*/false,
                           /*areSaved=*/notesSaved);
     if (fileBytes(table, part.rows) + part.waiting.bytes() >= bytesInPart) {
@@ -126,7 +126,7 @@ static void collectRows(const EmbeddingTable &table, const PlannedPart &part,
   if (part.moment)
     part.moment->collectShard(shard, rows);
   else
-    table.collectShard(shard, rows);
+    table.collectSaved(shard, SavedRows::All, rows);
 }
 
 /// What these rows hold, which are those of some shards, is saved.
@@ -200,7 +200,7 @@ static Status writeWhole(const Model &model, const PlannedPart &planned,
   int64_t left = planned.rows;
   for (const auto &[first, end] : planned.shards)
     for (int64_t s = first; s < end; ++s) {
-      table.collectShard(int(s), memory.rows);
+      table.collectSaved(int(s), SavedRows::All, memory.rows);
       left -= int64_t(memory.rows.size());
       if (left < 0)
         return Status::internal("a table has changed while it was saved");
@@ -343,7 +343,7 @@ static void collectChanges(const EmbeddingTable &table, TableMoment *moment,
   if (moment)
     moment->collectShard(shard, ofShard);
   else
-    table.collectChanged(shard, ofShard);
+    table.collectSaved(shard, SavedRows::Changed, ofShard);
   for (int64_t key : erased)
     if (!std::ranges::binary_search(ofShard, key, {}, &TableRow::key))
       changed.erased.push_back(key);

@@ -58,6 +58,9 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
       results(keptRounds, std::vector<StepResult>(workers.size())),
       points(workers.size()), processors(scheduler.threadCount()),
       pace(int(workers.size()), lead) {
+  if (!program.frozen)
+    for (const AsyncWorker &worker : workers)
+      worker.mirror->setPrepared(this);
   try {
     const BlockedSignals blocked;
     for (int w = 0; w < int(workers.size()); ++w)
@@ -73,7 +76,17 @@ AsyncEngine::AsyncEngine(std::span<const AsyncWorker> workers,
   }
 }
 
-AsyncEngine::~AsyncEngine() { endThreads(); }
+AsyncEngine::~AsyncEngine() {
+  endThreads();
+  for (const AsyncWorker &worker : workers)
+    if (worker.mirror->prepared() == this)
+      worker.mirror->setPrepared(nullptr);
+}
+
+void AsyncEngine::listPrepared(const Visit &visit) const {
+  for (int r = 0; r < replicaSet.count(); ++r)
+    replicaSet[r].current().listNewRows(visit);
+}
 
 void AsyncEngine::endThreads() {
   pace.quit();

@@ -33,12 +33,24 @@ Status StepEngine::resumeWorkers(RoundSource, WorkersAt) {
 Engine::Engine(Model &model, const pdl_program &program,
                const ReplicaLayout &layout, Scheduler &scheduler,
                std::unique_ptr<Communicator> ownCommunicator)
-    : program(program), communicator(std::move(ownCommunicator)),
+    : model(model), program(program), communicator(std::move(ownCommunicator)),
       exchangesNext(communicator->nextBatch() == NextBatch::InExchange),
       replicaSet(model, program, layout, /*ringSize=*/2, scheduler),
       blocks(gradientBlocks(model.descriptor(), program)) {
   if (EarlyGradients *early = communicator->early())
     replicaSet.giveEarly(blocks, *early);
+  if (!program.frozen)
+    model.setPrepared(this);
+}
+
+Engine::~Engine() {
+  if (model.prepared() == this)
+    model.setPrepared(nullptr);
+}
+
+void Engine::listPrepared(const Visit &visit) const {
+  for (int r = 0; hasFollowing && r < replicaSet.count(); ++r)
+    replicaSet[r].following().listNewRows(visit);
 }
 
 std::unique_ptr<Engine> Engine::createLocal(Model &model,
@@ -86,6 +98,7 @@ Status Engine::prepare(std::span<const StepInput> inputs) {
 
 /// What was prepared last is the batch of the step that is due.
 Status Engine::takeUp() {
+  hasFollowing = false;
   PDLRT_RETURN_IF_ERROR(communicator->takeUp(replicaSet));
   for (int r = 0; r < replicaSet.count(); ++r)
     for (int32_t l = 0; l < program.lookup_count; ++l) {
@@ -129,6 +142,7 @@ Expected<Engine::Groups> Engine::compute(std::span<const StepInput> next) {
     PDLRT_RETURN_IF_ERROR(replicaSet.compute());
   } else {
     ReplicaSet::Following following;
+    hasFollowing = true;
     PDLRT_RETURN_IF_ERROR(replicaSet.compute(next, following));
     ownCosts.prepareBeside += following.seconds;
     isPrepared = following.status.ok();

@@ -58,6 +58,12 @@ protected:
   }
   Expected<std::vector<Message>>
   answerSteps(std::span<const Envelope> requests) override;
+  std::vector<const Pulled *> pendingKeys() const override {
+    std::vector<const Pulled *> all;
+    for (const auto &[who, sender] : senders)
+      all.push_back(&sender.pulled);
+    return all;
+  }
 
 private:
   struct Sender;

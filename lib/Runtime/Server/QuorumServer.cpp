@@ -48,6 +48,14 @@ protected:
   Status closeStep(MessageKind kind) override;
   Expected<std::vector<Message>>
   answerSteps(std::span<const Envelope> requests) override;
+  std::vector<const Pulled *> pendingKeys() const override {
+    std::vector<const Pulled *> all;
+    for (const Sender &sender : senders)
+      all.insert(all.end(), {&sender.pulled, &sender.next});
+    for (const Pulled &each : summedKeys)
+      all.push_back(&each);
+    return all;
+  }
 
 private:
   /// One trainer.

@@ -60,7 +60,7 @@ void StateServer::splitKeys(const std::vector<Pulled *> &senders) {
       const int64_t count = pulled.keyCount(c);
       for (int64_t begin = 0; begin < count; begin += keysInTask)
         keyTasks.push_back(
-            {s, c, begin, std::min(count, begin + keysInTask), false, {}});
+            {s, c, begin, std::min(count, begin + keysInTask), {}});
     }
   }
 }
@@ -81,14 +81,6 @@ Status StateServer::insertKeys(const std::vector<Pulled *> &senders) {
   if (scratch.size() < keyTasks.size())
     scratch.resize(keyTasks.size());
   statuses.assign(keyTasks.size(), Status());
-  for (KeyTask &task : keyTasks) {
-    const ExchangeLayout &layout = layouts[senders[task.sender]->program];
-    const pdl_symbol &table =
-        descriptor.symbols[layout.channel(task.channel).symbol];
-    task.noteFresh =
-        table.group >= 0 &&
-        descriptor.groups[table.group].untouched == PDL_UNTOUCHED_DENSE;
-  }
   scheduler.parallelFor(int64_t(keyTasks.size()), [&](int64_t index) {
     KeyTask &task = keyTasks[index];
     insertRange(task, *senders[task.sender], scratch[index], statuses[index]);
@@ -116,24 +108,33 @@ void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
   void **rows = pulled.rows[task.channel].data() + task.begin;
   int64_t inserted = 0;
   try {
-    std::vector<int64_t> unknown;
-    if (task.noteFresh && table.find(count, keys, rows, own) > 0)
-      for (int64_t i = 0; i < count; ++i)
-        if (!rows[i])
-          unknown.push_back(i);
+    own.newRows = &task.fresh;
     status = table.findOrInsert(count, keys, rows, own, inserted);
-    for (int64_t i : unknown)
-      task.fresh.push_back({keys[i], rows[i]});
   } catch (const std::bad_alloc &error) {
     status = outOfMemory(error, "made rows of @" + table.options().name);
   }
 }
 
+bool StateServer::updatesAllRows(int32_t symbol) const {
+  const int32_t group = descriptor.symbols[symbol].group;
+  return group >= 0 &&
+         descriptor.groups[group].untouched == PDL_UNTOUCHED_DENSE;
+}
+
+void StateServer::listPrepared(const Visit &visit) const {
+  for (const Pulled *pulled : pendingKeys())
+    for (size_t c = 0; c < pulled->fresh.size(); ++c)
+      for (const TableRow &row : pulled->fresh[c])
+        visit(layouts[pulled->program].channel(int32_t(c)).symbol, row);
+}
+
 void StateServer::renewRows(const Pulled &pulled) {
   for (size_t c = 0; c < pulled.fresh.size(); ++c)
     for (const TableRow &row : pulled.fresh[c]) {
-      const EmbeddingTable &table =
-          *ownModel.table(layouts[pulled.program].channel(int32_t(c)).symbol);
+      const int32_t symbol = layouts[pulled.program].channel(int32_t(c)).symbol;
+      if (!updatesAllRows(symbol))
+        break;
+      const EmbeddingTable &table = *ownModel.table(symbol);
       table.initialRow(row.key, row.row);
       table.layout().headerOf(row.row).begin(table.time());
     }

@@ -70,6 +70,7 @@ StateServer::StateServer(const ServerSetup &setup)
       own(setup.handshake), saves(setup.saves),
       reduced(size_t(setup.handshake.trainers)) {
   own.bounds = textOf(setup.bounds, setup.tableBound);
+  ownModel.setPrepared(this);
 }
 
 Status StateServer::prepare() {

@@ -42,6 +42,13 @@ protected:
   Status closeStep(MessageKind kind) override;
   Expected<std::vector<Message>>
   answerSteps(std::span<const Envelope> requests) override;
+  std::vector<const Pulled *> pendingKeys() const override {
+    std::vector<const Pulled *> all;
+    for (const std::vector<Pulled> *of : {&pulled, &next})
+      for (const Pulled &each : *of)
+        all.push_back(&each);
+    return all;
+  }
 
 private:
   Status checkNorms(const Envelope &request, const ExchangeMessage &message,

@@ -10,6 +10,7 @@
 
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/State/DeviceState.h"
+#include "pdlrt/State/PreparedRows.h"
 #include "pdlrt/Table/InitialValues.h"
 #include "pdlrt/Table/RowStore.h"
 
@@ -175,6 +176,17 @@ Expected<TableSize> Model::tableSize(int32_t symbol) const {
     return ownDeviceState->tables()->sizeOf(symbol);
   return TableSize{tablePointers[symbol]->size(),
                    tablePointers[symbol]->memoryBytes()};
+}
+
+void Model::withholdPrepared() const {
+  std::vector<std::vector<TableRow>> rows(programDescriptor.symbol_count);
+  if (preparedRows)
+    preparedRows->listPrepared([&](int32_t symbol, const TableRow &row) {
+      rows[symbol].push_back(row);
+    });
+  for (int32_t s = 0; s < programDescriptor.symbol_count; ++s)
+    if (EmbeddingTable *held = table(s))
+      held->withhold(rows[s]);
 }
 
 Status Model::bringToHost() const {

@@ -12,6 +12,7 @@
 #include "pdlrt/Table/InitialValues.h"
 #include "pdlrt/Table/TableMoment.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace pdlrt;
@@ -27,6 +28,46 @@ int64_t EmbeddingTable::size() const {
   for (int shard = 0; shard < shardCount; ++shard)
     sum += shardSize(shard);
   return sum;
+}
+
+/// Whether the row is as it was made. `initial`: scratch memory.
+bool EmbeddingTable::isUnused(const TableRow &row,
+                              std::vector<char> &initial) const {
+  if (rowLayout.headerOf(row.row).uses() > 0)
+    return false;
+  initial.resize(bytesOfRow);
+  initialRow(row.key, initial.data());
+  return std::memcmp(initial.data(), row.row, bytesOfRow) == 0;
+}
+
+void EmbeddingTable::withhold(std::span<const TableRow> prepared) {
+  withheldKeys.clear();
+  std::vector<char> initial;
+  TableScratch scratch;
+  for (TableRow row : prepared)
+    if ((row.row || find(1, &row.key, &row.row, scratch) == 0) &&
+        isUnused(row, initial))
+      withheldKeys.push_back(row.key);
+  std::ranges::sort(withheldKeys);
+  const auto repeated = std::ranges::unique(withheldKeys);
+  withheldKeys.erase(repeated.begin(), repeated.end());
+}
+
+int64_t EmbeddingTable::savedSize(int shard) const {
+  return shardSize(shard) -
+         std::ranges::count(withheldKeys, shard, &EmbeddingTable::shardOf);
+}
+
+void EmbeddingTable::collectSaved(int shard, SavedRows which,
+                                  RowList &rows) const {
+  if (which == SavedRows::Changed)
+    collectChanged(shard, rows);
+  else
+    collectShard(shard, rows);
+  if (!withheldKeys.empty())
+    std::erase_if(rows, [&](const TableRow &row) {
+      return std::ranges::binary_search(withheldKeys, row.key);
+    });
 }
 
 TableMoment &EmbeddingTable::beginMoment(size_t mostBytes, SavedRows saved) {

@@ -148,6 +148,8 @@ Status HashTable::insertSlice(int64_t count, const int64_t *keys,
             if (!admits(number, shard, key, mixed, place))
               return;
             status = insertRow(number, shard, key, mixed, NewRow::Initial, row);
+            if (scratch.newRows && status.ok())
+              scratch.newRows->push_back({key, rowAt(number, row)});
           } catch (const std::bad_alloc &) {
             // Locks are given back first.
             outOfMemory = true;

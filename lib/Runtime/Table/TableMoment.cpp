@@ -230,10 +230,13 @@ void TableMoment::begin(size_t mostBytes, SavedRows which) {
   for (int s = 0; s < EmbeddingTable::shardCount; ++s) {
     Shard &shard = shards[s];
     const std::lock_guard lock(shard.mutex);
-    shard.size = table.shardSize(s);
+    shard.size = table.savedSize(s);
     shard.hasErased = false;
     shard.isPassed.store(shard.size == 0, std::memory_order_release);
   }
+  // As if they came after the moment.
+  for (const int64_t key : table.withheld())
+    noteNew(key);
 }
 
 void TableMoment::shareRoomOf(const TableMoment &other) {

@@ -10,6 +10,9 @@
 #include "Support/BlockProgram.h"
 #include "Support/TestFolder.h"
 
+#include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Checkpoint/State.h"
+#include "pdlrt/State/PreparedRows.h"
 #include "pdlrt/State/StateDigest.h"
 #include "pdlrt/State/Updater.h"
 #include "pdlrt/Table/TableMoment.h"
@@ -174,6 +177,105 @@ TEST(StateMoment, IsWhatAStoppingSaveWouldHaveWritten) {
         fs::remove_all(folder.file("stopping"));
       }
     }
+}
+
+namespace {
+
+/// Says that all rows of a list were made for steps to come.
+class Listed : public PreparedRows {
+public:
+  explicit Listed(std::vector<TableRow> rows) : rows(std::move(rows)) {}
+  void listPrepared(const Visit &visit) const override {
+    for (const TableRow &row : rows)
+      visit(SymbolTable, row);
+  }
+
+private:
+  std::vector<TableRow> rows;
+};
+
+/// The keys of the table in a checkpoint of parts.
+std::vector<int64_t> keysIn(const TestFolder &folder, const std::string &name) {
+  std::vector<int64_t> keys;
+  for (const std::string &file : filesOf(folder.file(name))) {
+    if (!file.starts_with("table-"))
+      continue;
+    const auto opened = SafetensorsFile::open(folder.file(name + "/" + file));
+    const TensorView *of = opened ? opened->find("keys") : nullptr;
+    EXPECT_NE(of, nullptr) << file;
+    std::vector<int64_t> part(of ? size_t(of->elementCount) : 0);
+    EXPECT_TRUE(of && of->copyTo(part.data()).ok());
+    keys.insert(keys.end(), part.begin(), part.end());
+  }
+  std::ranges::sort(keys);
+  return keys;
+}
+
+} // namespace
+
+// Rows that nobody has used stay out of every kind of save, and are in the next
+// one once they were used.
+TEST(StateMoment, LeavesOutRowsOfStepsToCome) {
+  for (const bool isBeside : {false, true}) {
+    SCOPED_TRACE(isBeside);
+    Model model(*handWrittenProgram({PDL_F32, PDL_UNTOUCHED_LAZY}), 3);
+    EmbeddingTable &table = *model.table(SymbolTable);
+    const std::vector<int64_t> keys = {-7, 1, 2, 3, 4, 5};
+    std::vector<void *> rows(keys.size());
+    TableScratch scratch;
+    std::vector<TableRow> made;
+    scratch.newRows = &made;
+    int64_t inserted = 0;
+    ASSERT_TRUE(
+        table.findOrInsert(6, keys.data(), rows.data(), scratch, inserted)
+            .ok());
+    ASSERT_EQ(made.size(), 6u);
+    // Of the prepared rows, 4 was used by another step, and 5 was written; that
+    // of 3 is looked up, as one on a device.
+    const auto headerOf = [&](size_t i) -> RowHeader & {
+      return table.layout().headerOf(rows[i]);
+    };
+    for (const size_t used : {0, 1, 4})
+      headerOf(used).noteUpdate(1);
+    static_cast<float *>(rows[5])[0] += 1;
+    const Listed prepared({{2, rows[2]},
+                           {3, nullptr},
+                           {4, rows[4]},
+                           {5, rows[5]},
+                           {99, nullptr}});
+    model.setPrepared(&prepared);
+    TestFolder folder;
+    const auto keysOfSave = [&](SavedRows saved) {
+      fs::remove_all(folder.file("c"));
+      fs::create_directory(folder.file("c"));
+      CheckpointWriter writer = CheckpointWriter::into(folder.file("c"));
+      if (isBeside) {
+        auto moment = StateMoment::take(model, "dense", writer, {}, saved);
+        EXPECT_TRUE(moment && (*moment)->write(writer).ok());
+      } else {
+        EXPECT_TRUE(saveParts(model, "dense", writer, nullptr, {}, saved).ok());
+      }
+      return keysIn(folder, "c");
+    };
+    using Keys = std::vector<int64_t>;
+    EXPECT_EQ(keysOfSave(SavedRows::All), (Keys{-7, 1, 4, 5}));
+    EXPECT_EQ(keysOfSave(SavedRows::Base), (Keys{-7, 1, 4, 5}));
+    // What was left out has yet to be saved.
+    headerOf(2).noteUpdate(2);
+    EXPECT_EQ(keysOfSave(SavedRows::Changed), Keys{2});
+    model.setPrepared(nullptr);
+    EXPECT_EQ(keysOfSave(SavedRows::Changed), Keys{3});
+    EXPECT_EQ(keysOfSave(SavedRows::Changed), Keys{});
+    // A dump likewise.
+    model.setPrepared(&prepared);
+    ASSERT_TRUE(dumpModel(model, folder.file("dump"), false).ok());
+    const auto dump = readDump(folder.file("dump"));
+    ASSERT_TRUE(dump.status().ok());
+    for (const auto &[name, tensor] : dump->tensors)
+      if (name.ends_with(".keys"))
+        EXPECT_EQ(tensor.shape, Keys{5});
+    model.setPrepared(nullptr);
+  }
 }
 
 /// Changes a model while a moment of it, with as little room as there can be,
