@@ -20,8 +20,8 @@ using namespace pdllaunch;
 using pdlrt::Status;
 
 /// What a user or a batch system sends to a job.
-static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP,
-                                   SIGQUIT, SIGUSR1, SIGUSR2};
+static constexpr int passedOn[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                   SIGXCPU, SIGUSR1, SIGUSR2};
 /// The status of a program that does not understand its flags.
 static constexpr int badFlags = 2;
 /// Who stops in order may be writing much: so many times the grace is its time.
@@ -39,6 +39,12 @@ static std::string nameOf(int signal) {
 
 static std::string inSeconds(std::chrono::seconds time) {
   return std::to_string(time.count()) + " s";
+}
+
+static bool isIgnored(int number) {
+  struct sigaction action = {};
+  return number == SIGHUP && ::sigaction(number, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
 }
 
 Supervisor::~Supervisor() {
@@ -65,7 +71,9 @@ Status Supervisor::watchSignals() {
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   for (const int number : passedOn)
-    sigaddset(&set, number);
+    // What is ignored here (nohup) is ignored there.
+    if (!isIgnored(number))
+      sigaddset(&set, number);
   if (::sigprocmask(SIG_BLOCK, &set, &before) != 0)
     return Status::internal(std::string("cannot wait for signals: ") +
                             std::strerror(errno));
@@ -122,7 +130,9 @@ void Supervisor::takeSignals() {
 }
 
 void Supervisor::passOn(int number) {
-  passedSignals.insert(number);
+  // It asks programs for a checkpoint, and nobody to end.
+  if (number != SIGUSR2)
+    passedSignals.insert(number);
   output.say("passes " + nameOf(number) + " on to " + runningNames());
   for (const Program &program : programs)
     program.signal(number);
@@ -145,7 +155,9 @@ bool Supervisor::hasFollowed(int status) const {
   const auto passed = [this](int number) {
     return passedSignals.count(number) > 0;
   };
-  return passed(status - 128) || (status == 128 + SIGTERM && passed(SIGINT));
+  return passed(status - 128) ||
+         (status == 128 + SIGTERM && (passed(SIGINT) || passed(SIGHUP) ||
+                                      passed(SIGXCPU) || passed(SIGUSR1)));
 }
 
 void Supervisor::noteEnd(const Program &program) {

@@ -239,6 +239,31 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("pserver 0 ended with status 130", err)
         self.assertNotIn("sends", err)
 
+    def test_who_hears_of_a_stop_from_others_has_not_failed(self):
+        self.write("trainer", "#!/bin/sh\ntrap 'exit 129' HUP\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        self.write("pserver", "#!/bin/sh\ntrap 'sleep 1; exit 143' HUP\n"
+                   "echo ready\nwhile true; do sleep 0.05; done\n")
+        process = self.start("--grace", 60, self.folder)
+        for _ in range(2):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGHUP)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 129, err)
+
+    def test_a_request_for_a_checkpoint_ends_nobody(self):
+        for name in ("trainer", "pserver"):
+            self.write(name, "#!/bin/sh\ntrap 'echo saved; asked=1' USR2\necho ready\n"
+                       "until [ \"$asked\" ]; do sleep 0.05; done\n")
+        process = self.start("--grace", 60, self.folder)
+        for _ in range(2):
+            self.assertIn("ready", process.stdout.readline())
+        process.send_signal(signal.SIGUSR2)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(out.count("saved"), 2)
+        self.assertNotIn("ended with status", err)
+
     def test_a_second_signal_ends_all_at_once(self):
         """Whatever they do, and however long the grace is."""
         for name in ("trainer", "pserver"):

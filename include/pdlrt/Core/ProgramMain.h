@@ -34,6 +34,9 @@ int runProgram(int status, const std::string &memoryRemedy,
 /// `runProgram` began. For programs whose result it is.
 bool isStandardOutputClosed();
 
+/// Whether a descriptor is a pipe or socket whose other end is closed.
+bool isReaderGone(int descriptor);
+
 } // namespace pdlrt
 
 #endif // PDLRT_CORE_PROGRAMMAIN_H

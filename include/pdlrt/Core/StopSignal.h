@@ -11,12 +11,18 @@
 
 namespace pdlrt {
 
-/// From now on the first SIGINT or SIGTERM is only noted; a second one ends the
-/// process at once. Call it once, before threads start.
+/// From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR1 are only noted; a
+/// second one of SIGINT and SIGTERM ends the process at once. SIGUSR2 asks for
+/// a checkpoint. SIGPIPE is ignored: a reader that has gone is an error of the
+/// write. A SIGHUP that was ignored before (nohup) stays so. Call it once,
+/// before threads start.
 void watchStopSignals();
 
 /// The signal that asked to stop, 0 if none did. Thread-safe.
 int stopSignal();
+
+/// How many times SIGUSR2 has asked for a checkpoint. Thread-safe.
+int checkpointRequests();
 
 /// Of a descriptor that can be read from then on, and stays so, for `poll`; -1
 /// where there is none. It belongs to this file. Thread-safe.

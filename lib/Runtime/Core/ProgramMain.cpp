@@ -13,6 +13,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <new>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace pdlrt;
@@ -25,6 +26,12 @@ int pdlrt::fail(int status, const std::string &sentence) {
 static bool isOutputClosed = false;
 
 bool pdlrt::isStandardOutputClosed() { return isOutputClosed; }
+
+bool pdlrt::isReaderGone(int descriptor) {
+  pollfd output = {descriptor, POLLOUT, 0};
+  return ::poll(&output, 1, 0) > 0 &&
+         (output.revents & (POLLERR | POLLHUP)) != 0;
+}
 
 /// Where a standard stream is closed, the next file that is opened would take
 /// its place, and get what is printed.

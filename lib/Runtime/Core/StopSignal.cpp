@@ -30,42 +30,73 @@ static void wakeWaiting() {
   errno = error;
 }
 
-static constexpr int watched[] = {SIGINT, SIGTERM};
+/// Users and batch systems send these to end a process; a second one ends it at
+/// once.
+static constexpr int urgent[] = {SIGINT, SIGTERM};
+/// These announce an end that comes later: a terminal that goes, or a limit
+/// (the kernel repeats SIGXCPU each second). Batch systems send SIGTERM after
+/// them, which must not cost the last checkpoint.
+static constexpr int early[] = {SIGHUP, SIGXCPU, SIGUSR1};
 
 /// Another one may come to another thread before the first has reset it.
 static std::atomic<bool> isSecond{false};
 
-static void noteSignal(int number) {
+static std::atomic<int> requests{0};
+
+/// Notes the first signal, which says why the process stops.
+static void noteFirst(int number) {
+  int none = 0;
+  received.compare_exchange_strong(none, number);
+  wakeWaiting();
+}
+
+static void noteUrgent(int number) {
   // Back to the default, of all of them: the second one ends the process,
   // whichever it is.
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
-  for (const int each : watched)
+  for (const int each : urgent)
     sigaction(each, &action, nullptr);
   if (isSecond.exchange(true))
     raise(number);
-  received.store(number);
-  wakeWaiting();
+  noteFirst(number);
+}
+
+static void noteRequest(int) { requests.fetch_add(1); }
+
+static bool isIgnored(int number) {
+  struct sigaction action = {};
+  return sigaction(number, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+static void watch(int number, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  // Reads and writes that it interrupts go on.
+  action.sa_flags = SA_RESTART;
+  for (const int each : urgent)
+    sigaddset(&action.sa_mask, each);
+  for (const int each : early)
+    sigaddset(&action.sa_mask, each);
+  sigaction(number, &action, nullptr);
 }
 
 void pdlrt::watchStopSignals() {
   descriptor.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  struct sigaction action = {};
-  action.sa_handler = noteSignal;
-  // Reads and writes that it interrupts go on.
-  action.sa_flags = SA_RESTART;
-  for (const int each : watched)
-    sigaddset(&action.sa_mask, each);
-  for (const int each : watched)
-    sigaction(each, &action, nullptr);
+  for (const int each : urgent)
+    watch(each, noteUrgent);
+  for (const int each : early)
+    if (each != SIGHUP || !isIgnored(each))
+      watch(each, noteFirst);
+  watch(SIGUSR2, noteRequest);
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 int pdlrt::stopSignal() { return received.load(); }
 
+int pdlrt::checkpointRequests() { return requests.load(); }
+
 int pdlrt::stopDescriptor() { return descriptor.load(); }
 
-void pdlrt::noteStopSignal(int number) {
-  int none = 0;
-  if (received.compare_exchange_strong(none, number))
-    wakeWaiting();
-}
+void pdlrt::noteStopSignal(int number) { noteFirst(number); }
