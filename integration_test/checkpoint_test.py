@@ -64,6 +64,12 @@ class Checkpoints(unittest.TestCase):
         return [str(part) for part in
                 (trainer or self.trainer, "train", *DATA, "--seed", 5, *flags)]
 
+    def long(self, *flags, epochs=9000):
+        """A command with more epochs than the others have."""
+        command = self.command(*flags)
+        command[command.index("--epochs") + 1] = str(epochs)
+        return command
+
     def uninterrupted(self, variant, trainer=None):
         """Dump, losses and report of 100 steps in one run."""
         key = variant, trainer
@@ -195,6 +201,93 @@ class Checkpoints(unittest.TestCase):
                     break
                 else:
                     self.fail("no run was interrupted in time")
+
+    def await_delivery(self, process):
+        """Of several signals that wait, the one with the lowest number would come first."""
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while process.poll() is None and int(
+                re.search(r"^ShdPnd:\s*(\w+)", status.read_text(), re.MULTILINE)[1], 16):
+            time.sleep(0.001)
+
+    def test_signals_that_announce_an_end(self):
+        """A terminal that goes, and limits of batch systems, which repeat themselves and send
+        SIGTERM later."""
+        for number in (signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR1):
+            with self.subTest(signal=number.name):
+                saved = self.path / f"announced-{number.name}"
+                process = subprocess.Popen(
+                    self.long("--steps", 100_000, "--checkpoint", saved),
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    # The test may run under nohup, which the trainer would heed.
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+                self.wait_for_checkpoint(process, saved)
+                for each in (number, number, signal.SIGTERM):
+                    process.send_signal(each)
+                    self.await_delivery(process)
+                output, errors = process.communicate()
+                self.assertEqual(process.returncode, 128 + number, errors)
+                self.assertIn("stopped by a signal", output)
+                steps = int(re.search(r"trained (\d+) steps", output)[1])
+                self.assertEqual(checkpoints(saved)[-1], steps)
+
+    def start_long(self, saved, *flags):
+        """A training that saves at its end alone; returns when it has begun."""
+        process = subprocess.Popen(
+            self.long("--steps", 100_000, "--checkpoint", saved, "--checkpoint-at-end",
+                      "--checkpoint-keep", 0, *flags),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not (saved / ".pdl-writer").exists():
+            time.sleep(0.001)
+        return process
+
+    def test_saves_on_request(self):
+        saved = self.path / "request"
+        process = self.start_long(saved)
+        while process.poll() is None and len(checkpoints(saved)) < 2:
+            process.send_signal(signal.SIGUSR2)
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 143, errors)
+        first = checkpoints(saved)[0]
+        dump = self.path / "request.dump"
+        run(*self.long("--steps", first, "--dump", dump, "--dump-slots"))
+        run(PDL_CHECKPOINT, "diff", saved / f"step-{first:012}", dump)
+
+    def test_saves_by_the_clock(self):
+        saved = self.path / "clock"
+        process = self.start_long(saved, "--checkpoint-minutes", 0.002)
+        while process.poll() is None and len(checkpoints(saved)) < 3:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 143, errors)
+        self.assertGreaterEqual(len(checkpoints(saved)), 3)
+        # Nothing else than the end.
+        saved = self.path / "at-end"
+        run(*self.long("--checkpoint", saved, "--checkpoint-at-end", "--checkpoint-keep", 0,
+                       epochs=3))
+        self.assertEqual(checkpoints(saved), [375])
+
+    def test_nobody_reads(self):
+        """Neither what is printed nor a log of losses is worth the training."""
+        saved = self.path / "unread"
+        process = subprocess.Popen(
+            self.command("--steps", 40, "--checkpoint", saved, "--log-losses", "-"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdout.close()
+        with process.stderr:
+            errors = process.stderr.read()
+        self.assertEqual(process.wait(), 0, errors)
+        self.assertIn("nobody reads the standard output any more", errors)
+        self.assertEqual(checkpoints(saved), [40])
+        saved = self.path / "full-log"
+        done = subprocess.run(
+            self.command("--steps", 40, "--checkpoint", saved, "--checkpoint-steps", 10,
+                         "--log-losses", "/dev/full"), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("goes on without --log-losses"), 1)
+        self.assertEqual(checkpoints(saved)[-1], 40)
 
     def test_after_kills(self):
         draw = random.Random(time.time_ns())

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -300,11 +301,49 @@ class Deltas(unittest.TestCase):
                 for other in (ends, servers):
                     for a, b in zip(one, other):
                         run(PDL_CHECKPOINT, "diff", a, b)
-                said = run(PDL_CHECKPOINT, "inspect", one[0]).stdout
-                more = run(PDL_CHECKPOINT, "inspect", one[1]).stdout
-                rows = [int(re.search(r"table @embedding.* (\d+) keys", each)[1])
-                        for each in (said, more)]
+                # The steps between have new keys.
+                rows = []
+                for each in one[:2]:
+                    dump = self.root / f"{name}-{each.name}.dump"
+                    run(PDL_CHECKPOINT, "dump", each, "-o", dump)
+                    rows.append(len(tensorfile.read(dump)["embedding.keys"].data))
                 self.assertLess(*rows)
+
+    def test_by_the_clock(self):
+        """Trainers agree on the step, whether they step together or not."""
+        for mode, servers in (("sync", 2), ("async", 2), ("geo", 1), ("hybrid", 1)):
+            with self.subTest(mode):
+                saved = self.root / f"{mode}-clock"
+                self.train_job(mode, servers, saved, "--checkpoint-minutes", 0.002,
+                               "--checkpoint-steps", 10 ** 6, "--checkpoint-deltas", 2, steps=400)
+                found = checkpoints_in(saved)
+                self.assertGreater(len(found), 2)
+                for one in found[-3:]:
+                    run(PDL_CHECKPOINT, "inspect", one)
+
+    def test_a_server_whose_disk_is_full_for_a_while(self):
+        for mode in ("sync", "async"):
+            with self.subTest(mode):
+                saved = self.root / f"{mode}-full"
+                cluster = Cluster(
+                    self.program(mode), 2, 2,
+                    self.flags(saved, "--steps", 400, "--max-failed-saves", 1000),
+                    ["--checkpoint", saved, "--seed", 5])
+                cluster.start()
+                server = cluster.servers[1].popen.pid
+                while not checkpoints_in(saved):
+                    time.sleep(0.001)
+                none = resource.RLIM_INFINITY
+                resource.prlimit(server, resource.RLIMIT_FSIZE, (4096, none))
+                while ("was not saved" not in cluster.trainers[0].output and
+                       cluster.trainers[0].popen.poll() is None):
+                    time.sleep(0.001)
+                resource.prlimit(server, resource.RLIMIT_FSIZE, (none, none))
+                outputs = cluster.finish()
+                self.assertIn("was not saved", outputs[0])
+                cluster.folder.cleanup()
+                self.assertEqual(checkpoints_in(saved)[-1].name, "step-000000000400")
+                run(PDL_CHECKPOINT, "inspect", saved)
 
     def test_mode_sync_that_waits(self):
         """Servers save before they answer."""

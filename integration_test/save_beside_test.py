@@ -138,6 +138,49 @@ class SaveBeside(StrictCtrDnn):
         self.assertTrue(dump.read_bytes() == self.dump_after(last).read_bytes())
         self.assertFalse([name for name in os.listdir(saved) if ".tmp." in name])
 
+    def test_a_disk_that_is_full_for_a_while(self):
+        """The training goes on, and the next checkpoint is whole; also where it is the last."""
+        last = 2 * EPOCH
+        for name, every in (("between", 10), ("last", last)):
+            with self.subTest(name):
+                saved = self.root / f"full-{name}"
+                process = subprocess.Popen(
+                    self.command("--checkpoint", saved, "--checkpoint-steps", every,
+                                 "--steps", last, "--checkpoint-at-end", "--max-failed-saves", 9),
+                    text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    restore_signals=False, preexec_fn=lambda: resource.setrlimit(
+                        resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY)))
+                errors = ""
+                while "was not saved" not in errors:
+                    errors += process.stderr.readline()
+                resource.prlimit(process.pid, resource.RLIMIT_FSIZE,
+                                 (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+                more = process.communicate()[1]
+                self.assertEqual(process.returncode, 0, errors + more)
+                self.assertEqual(checkpoints(saved)[-1], last)
+                self.check_each(saved, (last,))
+
+    def test_another_place(self):
+        """Where nothing can be saved any more, the state goes to another folder."""
+        last = 2 * EPOCH
+        saved, other = self.root / "lost", self.root / "emergency"
+        process = subprocess.Popen(
+            self.command("--checkpoint", saved, "--checkpoint-steps", 5, "--steps", last,
+                         "--max-failed-saves", 1, "--emergency-checkpoint", other),
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while process.poll() is None and not (saved.exists() and checkpoints(saved)):
+            time.sleep(0.001)
+        os.rename(saved, self.root / "lost.moved")
+        saved.write_text("no folder")
+        output, errors = process.communicate()
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn(f"and is in {other}; go on from there", errors)
+        self.assertIn("stopped after the current step by checkpoints that cannot be saved", output)
+        dump = self.root / "emergency.dump"
+        run(*self.command("--steps", last, "--checkpoint", other, "--resume", "--dump", dump,
+                          "--dump-slots"))
+        self.assertTrue(dump.read_bytes() == self.dump_after(last).read_bytes())
+
     def test_a_full_disk_ends_the_training_with_a_sentence(self):
         saved = self.root / "full"
         run(*self.command("--steps", 10, "--checkpoint", saved))

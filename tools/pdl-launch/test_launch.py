@@ -240,16 +240,16 @@ class LaunchTest(unittest.TestCase):
         self.assertNotIn("sends", err)
 
     def test_who_hears_of_a_stop_from_others_has_not_failed(self):
-        self.write("trainer", "#!/bin/sh\ntrap 'exit 129' HUP\n"
+        self.write("trainer", "#!/bin/sh\ntrap 'exit 138' USR1\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
-        self.write("pserver", "#!/bin/sh\ntrap 'sleep 1; exit 143' HUP\n"
+        self.write("pserver", "#!/bin/sh\ntrap 'sleep 1; exit 143' USR1\n"
                    "echo ready\nwhile true; do sleep 0.05; done\n")
         process = self.start("--grace", 60, self.folder)
         for _ in range(2):
             self.assertIn("ready", process.stdout.readline())
-        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGUSR1)
         _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 129, err)
+        self.assertEqual(process.returncode, 138, err)
 
     def test_a_request_for_a_checkpoint_ends_nobody(self):
         for name in ("trainer", "pserver"):

@@ -40,6 +40,8 @@ struct StepOffer {
   bool contributesNext = false;
   /// Whether this process was asked to stop.
   bool stop = false;
+  /// Whether it wants a checkpoint after this step.
+  bool save = false;
 };
 
 /// Exchanges the steps of one program. All processes of a job make the same

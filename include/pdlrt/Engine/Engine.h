@@ -53,6 +53,7 @@ public:
   void beforeRounds(const RoundAction &action) override {
     roundAction = action;
   }
+  void askForSave() override { asksForSave = true; }
   bool stopped() const override { return communicator->stopped(); }
   bool sumsOverJob() const override { return communicator->sumsOverJob(); }
   ReplicaSet &replicas() override { return replicaSet; }
@@ -91,6 +92,7 @@ private:
   bool isPrepared = false;
   /// Whether it was tried to prepare that batch, which may have made rows.
   bool hasFollowing = false;
+  bool asksForSave = false;
   /// Whether `source` has no more.
   bool ended = false;
   /// Why what follows could not be prepared: told when it is its turn.

@@ -35,6 +35,7 @@ public:
 
   Status begin(RoundSource source) override;
   Expected<std::optional<StepResult>> next(bool last) override;
+  void askForSave() override { engine.askForSave(); }
   bool stopped() const override { return engine.stopped(); }
   bool sumsOverJob() const override { return engine.sumsOverJob(); }
   ReplicaSet &replicas() override { return engine.replicas(); }

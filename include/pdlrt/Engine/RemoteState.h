@@ -47,6 +47,8 @@ struct RoundOffer {
   bool contributesNext = false;
   /// Whether this trainer was asked to stop.
   bool stop = false;
+  /// Whether it wants a checkpoint after the step whose gradients these are.
+  bool save = false;
 };
 
 /// The state of a job on its servers, as one trainer sees it. Every trainer of

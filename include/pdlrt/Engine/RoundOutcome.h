@@ -37,6 +37,8 @@ struct RoundOutcome : StepSums {
   int64_t contributingNext = 0;
   /// Whether any trainer was asked to stop.
   bool stop = false;
+  /// Whether any trainer wants a checkpoint after this step.
+  bool save = false;
 };
 
 } // namespace pdlrt

@@ -29,6 +29,9 @@ struct StepResult : StepSums {
   int64_t samples = 0;
   /// Without any weight the update is skipped.
   bool skipped = false;
+  /// Some process of the job wants a checkpoint after this step; then all of
+  /// them know it (`askForSave`).
+  bool wantsSave = false;
 };
 
 /// A step of this process whose round is under way.
@@ -79,6 +82,10 @@ public:
   /// returned the last of them, the caller does not look at what a step changes
   /// without `rest`. An engine may ignore it, and does one step at a time.
   virtual void goAhead(int64_t /*steps*/, bool /*last*/) {}
+  /// The next step says to all processes of the job that a checkpoint is wanted
+  /// after it. Only of an engine whose sums are those of the job
+  /// (`sumsOverJob`).
+  virtual void askForSave() {}
   /// Blocks until nothing goes on. What replicas have counted, and the state,
   /// may then be that of some steps more than `next` has returned.
   virtual void rest() {}

@@ -97,6 +97,10 @@ public:
   /// nobody goes on before it is whole, where a new start must find it so.
   virtual Status awaitSaved();
 
+  /// The step of the checkpoint that owners of state go on from, where they are
+  /// other processes; none: nobody else says.
+  virtual std::optional<int64_t> startStep() const { return {}; }
+
   /// Whether the others wait for this process where it dies, so that it leaves
   /// bookmarks for a new start of itself.
   virtual bool mayComeBack() const { return false; }

@@ -77,6 +77,9 @@ struct ExchangeHead {
   /// Request: this trainer was asked to stop. State: somebody was; the job
   /// ends after this step.
   bool stopRequested = false;
+  /// Where steps are rounds. Request: this trainer wants a checkpoint after
+  /// this step. State: somebody did.
+  bool saveRequested = false;
   /// Request: all VALUE blocks are wanted. State: all are here. Without it only
   /// those are here that the step has changed.
   bool allValues = false;

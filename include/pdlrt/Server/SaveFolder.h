@@ -25,6 +25,9 @@ public:
   /// Below `folder`; an empty one is nowhere, for good.
   explicit SaveFolder(const std::string &folder);
 
+  /// Parts may be written below `folder` as well (--emergency-checkpoint).
+  void allowAlso(const std::string &folder);
+
   /// Why a trainer that writes checkpoints to `folder` cannot join; an empty
   /// one writes none.
   Status check(const std::string &folder) const;
@@ -37,6 +40,8 @@ private:
   bool isOpen = true;
   /// Without links; empty: nowhere.
   std::string root;
+  /// The other one, if there is one.
+  std::string otherRoot;
 };
 
 } // namespace pdlrt

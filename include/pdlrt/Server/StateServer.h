@@ -129,6 +129,7 @@ protected:
     /// By objective; none: LOSS is not part of the answer.
     std::optional<std::vector<ObjectiveSums>> sums;
     bool stop = false;
+    bool save = false;
     uint32_t contributors = 0;
 
     void setSums(const Contribution &merged) {

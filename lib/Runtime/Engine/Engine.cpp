@@ -173,6 +173,7 @@ Status Engine::exchange(const PendingStep *step, Groups groups) {
   offer.groups = groups;
   offer.contributesNext = (offer.opens || exchangesNext) && samples() > 0;
   offer.stop = step ? step->stop : stopSignal() != 0;
+  offer.save = step && std::exchange(asksForSave, false);
   Expected<RoundOutcome> result = communicator->exchange(offer);
   // The communicator counts that by itself.
   stopwatch.lap();
@@ -188,6 +189,7 @@ Expected<StepResult> Engine::finish(PendingStep step, Groups groups) {
   StepResult result;
   static_cast<StepSums &>(result) = outcome;
   result.samples = step.samples;
+  result.wantsSave = outcome.save;
   result.skipped = program.update_count > 0 && result.hasNoWeight();
   return result;
 }

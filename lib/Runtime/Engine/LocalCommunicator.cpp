@@ -50,6 +50,7 @@ Expected<RoundOutcome> LocalCommunicator::exchange(const StepOffer &offer) {
   RoundOutcome outcome;
   outcome.contributingNext = offer.contributesNext;
   outcome.stop = offer.stop;
+  outcome.save = offer.save;
   if (offer.opens || program.objective_count == 0)
     return outcome;
   Stopwatch stopwatch;

@@ -331,6 +331,7 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   head.contributes = offer.sum != nullptr;
   head.contributesNext = offer.contributesNext;
   head.stopRequested = offer.stop;
+  head.saveRequested = offer.save;
   head.allValues = offer.first || asksForAllValues;
   head.keys = keyPacking;
   if (offer.sum)
@@ -387,8 +388,10 @@ Expected<RoundOutcome> ServerClient::exchangeRound(Traffic &traffic,
   takeState(traffic, offer.next, *answers);
   const ExchangeMessage &first = answers->front();
   outcome.contributingNext = first.head().contributors;
-  for (const ExchangeMessage &answer : *answers)
+  for (const ExchangeMessage &answer : *answers) {
     outcome.stop |= answer.head().stopRequested;
+    outcome.save |= answer.head().saveRequested;
+  }
   return outcome;
 }
 

@@ -125,6 +125,7 @@ Expected<RoundOutcome> TrainingCommunicator::exchange(const StepOffer &given) {
   offer.next = rows.requests();
   offer.contributesNext = given.contributesNext;
   offer.stop = given.stop;
+  offer.save = given.save;
   Expected<RoundOutcome> outcome = state.exchange(offer);
   if (outcome)
     isStopped = outcome->stop;

@@ -97,6 +97,7 @@ public:
   beginSave(Model &model, CheckpointWriter &writer,
             CheckpointManifest &manifest, const SaveScope &scope) override;
   Status awaitSaved() override;
+  std::optional<int64_t> startStep() const override { return startOfServers; }
   bool mayComeBack() const override { return goesOn(); }
   void leaveBookmark(const Message &bookmark) override {
     servers->leaveNote(bookmark);
@@ -194,6 +195,7 @@ private:
   StartSign start = StartSign::ofThisProcess();
   uint64_t incarnation = 0;
   RunOptions run;
+  std::optional<int64_t> startOfServers;
   Transport &transport;
   std::atomic<bool> joining = true;
   std::unique_ptr<ServerGroup> servers;
@@ -287,6 +289,9 @@ DistributedJob::joinAs(uint32_t worker, EarlierStart earlierStart) {
     (*connected)->leaveAll(status.message());
     return status;
   }
+  // It has been decoded before.
+  if (const auto first = decodeHandshake(answers->front()))
+    startOfServers = first->startStep;
   incarnation = (*connected)->incarnation();
   start.claim = StartSign::Claim::Decided;
   return connected;
@@ -595,6 +600,7 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
   // Where steps are rounds, servers stay between two of them until this
   // trainer's next one.
   std::unique_ptr<RestOfSave> rest;
+  Status status;
   if (options.rank == 0) {
     Expected<ServerGroup *> group = joinSaver();
     if (!group)
@@ -602,19 +608,21 @@ DistributedJob::beginSave(Model &model, CheckpointWriter &writer,
     const StepCounts counts =
         mode.closesWithQuorum ? StepCounts::Largest : StepCounts::Equal;
     // A new start of this trainer would not know of a save that goes on.
-    if (goesOn()) {
-      PDLRT_RETURN_IF_ERROR(saveOnServers(**group, counts, writer, manifest,
-                                          scope.rows, scope.since));
-    } else {
-      PDLRT_RETURN_IF_ERROR(
-          beginSaveOnServers(**group, writer, scope.rows, scope.since));
+    if (goesOn())
+      status = saveOnServers(**group, counts, writer, manifest, scope.rows,
+                             scope.since);
+    else
+      status = beginSaveOnServers(**group, writer, scope.rows, scope.since);
+    if (status.ok() && !goesOn())
       rest = std::make_unique<RestOnServers>(**group, counts);
-    }
   }
   // Nobody pushes before all servers have begun: their parts are of one moment.
   // A save that a new start would not know of is waited for.
   if (!goesOn())
     PDLRT_RETURN_IF_ERROR(meetBehindSave());
+  // A save that servers could not begin ends no training, so others have met.
+  if (!status.ok())
+    return status;
   return rest;
 }
 

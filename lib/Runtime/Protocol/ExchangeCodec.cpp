@@ -34,7 +34,8 @@ enum Flags : uint32_t {
   GradientsInInt8 = 64,
   OwnKeys = 128,
   WithoutParameters = 256,
-  KnownFlags = 511,
+  SaveRequested = 512,
+  KnownFlags = 1023,
 };
 
 /// The first bytes, as they travel; a size for each channel follows.
@@ -105,6 +106,7 @@ ExchangeMessage::decode(const Message &payload, int32_t channelCount,
   message.start.contributes = head.flags & Contributes;
   message.start.contributesNext = head.flags & ContributesNext;
   message.start.stopRequested = head.flags & StopRequested;
+  message.start.saveRequested = head.flags & SaveRequested;
   message.start.allValues = head.flags & AllValues;
   if (head.flags & KeysAsDeltas)
     message.start.keys = KeyPacking::Delta;
@@ -536,6 +538,7 @@ Message ExchangeWriter::finish() {
       (head.contributes ? Contributes : 0) |
       (head.contributesNext ? ContributesNext : 0) |
       (head.stopRequested ? StopRequested : 0) |
+      (head.saveRequested ? SaveRequested : 0) |
       (head.allValues ? AllValues : 0) |
       (head.keys == KeyPacking::Delta ? KeysAsDeltas : 0) |
       (head.gradients == GradientPacking::BFloat16 ? GradientsInBFloat16 : 0) |

@@ -25,6 +25,16 @@ static std::string realPath(const std::string &path) {
 SaveFolder::SaveFolder(const std::string &folder)
     : isOpen(false), root(folder.empty() ? "" : realPath(folder)) {}
 
+void SaveFolder::allowAlso(const std::string &folder) {
+  otherRoot = realPath(folder);
+}
+
+/// Whether `folder`, which has no links, is below `root`.
+static bool isBelow(const std::string &folder, const std::string &root) {
+  const fs::path inside = fs::path(folder).lexically_relative(root);
+  return !inside.empty() && *inside.begin() != "..";
+}
+
 Status SaveFolder::check(const std::string &folder) const {
   if (folder.empty() && !isOpen && !root.empty())
     return Status::invalid(
@@ -56,10 +66,12 @@ Status SaveFolder::allows(const std::string &folder) const {
     return Status::invalid("a request to save names " + folder +
                            ", but no trainer joined with --checkpoint; start "
                            "all trainers with the same --checkpoint");
-  const fs::path inside = fs::path(realPath(folder)).lexically_relative(root);
-  if (inside.empty() || *inside.begin() == "..")
+  const std::string real = realPath(folder);
+  if (!isBelow(real, root) && (otherRoot.empty() || !isBelow(real, otherRoot)))
     return Status::invalid("a request to save names " + folder +
                            ", but this server writes below " + root +
-                           " only: see --checkpoint");
+                           (otherRoot.empty() ? "" : " and " + otherRoot) +
+                           " only: see --checkpoint and "
+                           "--emergency-checkpoint");
   return {};
 }

@@ -90,6 +90,7 @@ std::vector<Message> StateServer::answerState(const ExchangeLayout &layout,
     ExchangeHead head;
     head.contributes = outcome.sums.has_value();
     head.stopRequested = outcome.stop;
+    head.saveRequested = outcome.save;
     head.allValues = to[s].allValues;
     head.contributors = outcome.contributors;
     head.withoutParameters = to[s].withoutParameters;

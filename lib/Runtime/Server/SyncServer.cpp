@@ -72,6 +72,8 @@ private:
   bool normsAreDue = false;
   /// Somebody was asked to stop, in a request of this step.
   bool stop = false;
+  /// Somebody wants a checkpoint after this step.
+  bool save = false;
 };
 
 } // namespace
@@ -225,6 +227,7 @@ Status SyncServer::finishStep(const ExchangeLayout &layout) {
   outcome.setSums(merged);
   outcome.applied = merged.present && merged.hasWeight();
   outcome.stop = stop;
+  outcome.save = save;
   for (uint32_t t = 0; t < trainers(); ++t) {
     for (int32_t c = 0; c < layout.channelCount(); ++c)
       if (const auto norm = incoming[t]->sectionOf<double>(c);
@@ -248,8 +251,10 @@ Status SyncServer::finishStep(const ExchangeLayout &layout) {
 
 Status SyncServer::closeStep(MessageKind kind) {
   const ExchangeLayout &layout = layouts[incoming[0]->head().program];
-  for (const std::shared_ptr<const ExchangeMessage> &message : incoming)
+  for (const std::shared_ptr<const ExchangeMessage> &message : incoming) {
     stop |= message->head().stopRequested;
+    save |= message->head().saveRequested;
+  }
   if (kind == MessageKind::Norm)
     return finishStep(layout);
   pushed = incoming;
@@ -276,7 +281,7 @@ SyncServer::answerSteps(std::span<const Envelope> requests) {
   std::vector<Message> answers = answerState(layout, to);
   // Keys of the next step take the place of this one's.
   merged = {};
-  stop = normsAreDue = false;
+  stop = save = normsAreDue = false;
   for (uint32_t t = 0; t < trainers(); ++t) {
     incoming[t].reset();
     pushed[t].reset();

@@ -136,6 +136,8 @@ TEST(Handshake, EachDifferenceIsNamedWithBothValues) {
             "the trainer has --pack-gradients bf16, the server none; give all "
             "trainers and all servers the same --pack-gradients (pdl-launch: "
             "behind each of the two --)");
+  // A trainer goes back to the checkpoint of the servers.
+  EXPECT_EQ(sentence([](Handshake &h) { h.startStep = 150; }), "");
   EXPECT_THAT(sentence([](Handshake &h) { h.startStep = 0; }),
               HasSubstr("step 0, the server 100"));
   // Who takes no part may not know what the run is.

@@ -81,6 +81,15 @@ struct SessionOptions {
   std::string checkpoint;
   /// Save after each so many steps, beside after each epoch and at the end.
   std::optional<int64_t> checkpointSteps;
+  /// Save when that many minutes have passed since the last save began.
+  std::optional<double> checkpointMinutes;
+  /// Save at the end of the training, but not after each epoch.
+  bool checkpointAtEnd = false;
+  /// How many saves in a row may fail before the training stops in order.
+  int64_t maxFailedSaves = 3;
+  /// Where the last checkpoint goes if it cannot be saved to `checkpoint`;
+  /// empty: nowhere.
+  std::string emergencyCheckpoint;
   /// How many deltas stand between two whole checkpoints; 0: all are whole.
   int64_t checkpointDeltas = 0;
   /// How many checkpoints stay, with all that they follow; 0: all.

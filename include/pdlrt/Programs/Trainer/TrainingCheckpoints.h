@@ -65,6 +65,9 @@ public:
   const Checkpoint *resumed() const {
     return resumedFrom ? &*resumedFrom : nullptr;
   }
+  /// Owners of state go on from the checkpoint of `steps`: where `resumed` is a
+  /// newer one, which they have found damaged, takes that one instead.
+  Status goBackTo(int64_t steps, Scheduler &scheduler);
   /// Lets go of the files of `resumed`.
   void forgetResumed() { resumedFrom.reset(); }
 
@@ -90,16 +93,26 @@ public:
   Status check();
   /// Waits for the end of the save that goes on, if one does.
   Status finish();
+  /// How many saves of this run are whole. Not of one that goes on.
+  int64_t completedSaves() const { return completed; }
+  /// The last save is not whole, so the same steps are saved once more.
+  void forgetLast() { latest = {-1, -1}; }
+  /// From now on saves go to `options.emergencyCheckpoint`.
+  Status goElsewhere();
 
 private:
   TrainingCheckpoints(const pdl_descriptor &descriptor,
                       const SessionOptions &options)
-      : descriptor(descriptor), options(options) {}
+      : descriptor(descriptor), options(options), root(options.checkpoint) {}
   struct Save;
   Status resume(Scheduler &scheduler);
+  CheckpointCheck checkOfResume() const;
+  Status take(Checkpoint checkpoint);
   Status addRunning(const RunningEpoch &running,
                     CheckpointWriter &writer) const;
   Status complete(Save &save);
+  Status begin(Job &job, Model &model, const RunningEpoch &running,
+               TrainingProgress progress);
   SaveScope scopeOf(const std::string &name) const;
 
   const pdl_descriptor &descriptor;
@@ -107,6 +120,9 @@ private:
   /// Of the first process.
   std::optional<CheckpointFolder> folder;
   std::vector<std::pair<std::string, std::string>> settings;
+  /// The folder that is saved to.
+  std::string root;
+  int64_t completed = 0;
   std::optional<Checkpoint> resumedFrom;
   /// Steps and epoch of the last checkpoint that was written or resumed.
   std::pair<int64_t, int64_t> latest = {0, 0};

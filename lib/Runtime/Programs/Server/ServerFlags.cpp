@@ -150,6 +150,12 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
                             ->type_name("FOLDER")
                             ->check(notEmpty())
                             ->group("State");
+  app.add_option("--emergency-checkpoint", flags.emergencyCheckpoint,
+                 "The trainers' folder for a last checkpoint that cannot be "
+                 "saved to the other one")
+      ->type_name("FOLDER")
+      ->check(notEmpty())
+      ->group("State");
   app.add_flag("--resume", flags.resume,
                "Go on from the newest whole checkpoint in --checkpoint, "
                "whoever wrote it; begin if there is none yet")

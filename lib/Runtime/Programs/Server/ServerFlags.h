@@ -31,7 +31,7 @@ struct ServerFlags {
   std::vector<std::string> servers;
   std::string bind, job, tokenFile, readerTokenFile, placement = "least-loaded";
   std::optional<uint64_t> seed;
-  std::string initFrom, checkpoint, logApplied, trace;
+  std::string initFrom, checkpoint, emergencyCheckpoint, logApplied, trace;
   bool resume = false;
   std::optional<int64_t> maxStaleness, quorum;
   std::optional<std::string> late;

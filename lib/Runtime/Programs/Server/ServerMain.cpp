@@ -76,6 +76,8 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   // Where everybody may take part no trainer says where it may write.
   if (!flags.checkpoint.empty() || flags.isOpenToAll)
     options.saves = SaveFolder(flags.checkpoint);
+  if (!flags.emergencyCheckpoint.empty())
+    options.saves.allowAlso(flags.emergencyCheckpoint);
   options.onFailure = flags.onFailure;
   options.packGradients = flags.packGradients;
   options.bounds = flags.bounds;
@@ -103,7 +105,9 @@ static int waitForEnd(StateHost &host) {
       logWarningOnce(host.name() +
                      " takes no more connections: " + describeFileLimit());
     if (const Status status = host.logStatus(); !status.ok())
-      host.core().fail(host.name() + ": " + status.message());
+      logWarningOnce(host.name() + ": " + status.message() +
+                     "; the job goes on without --log-applied, and what is "
+                     "there of the log cannot be replayed");
   });
   // It may have come with the end.
   return signal != 0 ? signal : stopSignal();
@@ -155,8 +159,10 @@ static int serve(const pdl_descriptor &descriptor, const ServerFlags &flags,
     std::fflush(nullptr);
     std::_Exit(signal != 0 ? 128 + signal : 1);
   }
-  if (const Status end = host.finish(); !end.ok() && !hasFailed)
-    return failed(end);
+  if (const Status end = host.finish(); !end.ok())
+    logWarningOnce(host.name() + ": " + end.message() +
+                   "; the job goes on without --log-applied, and what is "
+                   "there of the log cannot be replayed");
   if (signal != 0)
     logInfo(fmt::format("server {}: ended by a signal", flags.rank));
   if (hasFailed) {
@@ -196,8 +202,8 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       "The server ends by itself when all trainers have left.\n"
       "'pserver replay' applies logs of --log-applied again; 'pserver replay "
       "--help' says how.\n"
-      "Exit status: 0 done, 1 the job failed, 2 bad flags, 130 or 143 ended by "
-      "a signal.");
+      "Exit status: 0 done, 1 the job failed, 2 bad flags, 128 + N ended by "
+      "signal N.");
   if (std::optional<int> status =
           parseFlags(app, argc, argv, "'pserver --help' lists"))
     return *status;

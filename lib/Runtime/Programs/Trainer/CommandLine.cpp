@@ -9,6 +9,7 @@
 #include "pdlrt/Programs/Trainer/CommandLine.h"
 
 #include "Data/DataFlags.h"
+#include "Programs/Trainer/CheckpointFlags.h"
 #include "Programs/Trainer/ClusterFlags.h"
 #include "Programs/Trainer/Command.h"
 #include "Programs/Trainer/SessionFiles.h"
@@ -38,6 +39,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 
 using namespace pdlrt;
 
@@ -49,7 +51,8 @@ struct Flags {
   ClusterFlags cluster;
   std::string rows, evaluateRows, delimiter, quote, replicas = "1x1";
   uint64_t seed = 0;
-  int64_t epochs = 1, steps = 0, checkpointSteps = 0;
+  int64_t epochs = 1, steps = 0;
+  CheckpointFlags checkpoints;
 };
 
 constexpr int64_t maxReplicas = 4096;
@@ -244,54 +247,6 @@ static void addTrainedModelFlags(CLI::App &command, Flags &flags) {
       ->group("State");
 }
 
-static void addCheckpointFlags(CLI::App &command, Flags &flags,
-                               CLI::Option *initFrom) {
-  CLI::Option *folder =
-      command
-          .add_option("--checkpoint", flags.session.checkpoint,
-                      "Save everything that is needed to go on to this folder: "
-                      "after each epoch, at the end, and on Ctrl-C")
-          ->type_name("FOLDER")
-          ->check(notEmpty())
-          ->group("Checkpoints");
-  command
-      .add_option("--checkpoint-steps", flags.checkpointSteps,
-                  "Save after every N steps too")
-      ->type_name("N")
-      ->transform(wholeNumber(1, maxCount))
-      ->needs(folder)
-      ->group("Checkpoints");
-  command
-      .add_option("--checkpoint-keep", flags.session.checkpointKeep,
-                  "Keep the newest N checkpoints, with all that deltas among "
-                  "them need; 0 keeps all")
-      ->type_name("N")
-      ->transform(wholeNumber(0, maxCount))
-      ->capture_default_str()
-      ->needs(folder)
-      ->group("Checkpoints");
-  command
-      .add_option(
-          "--checkpoint-deltas", flags.session.checkpointDeltas,
-          "Between two whole checkpoints write N deltas: of tables only "
-          "the rows that changed since the checkpoint before; 0 writes "
-          "none")
-      ->type_name("N")
-      ->transform(wholeNumber(0, maxCount))
-      ->capture_default_str()
-      ->needs(folder)
-      ->group("Checkpoints");
-  command
-      .add_flag("--resume", flags.session.resume,
-                "Go on from the newest whole checkpoint in --checkpoint; begin "
-                "if there is none yet. --steps and --epochs count from the "
-                "beginning. In the middle of an epoch, data, batch size and "
-                "replicas must be as they were")
-      ->needs(folder)
-      ->excludes(initFrom)
-      ->group("Checkpoints");
-}
-
 static void addExecutionFlags(CLI::App &command,
                               const pdl_descriptor &descriptor, Flags &flags,
                               bool withReplicas) {
@@ -437,7 +392,7 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->check(validator(checkRows))
       ->group("Training");
   CLI::Option *initFrom = addModelFlags(*command, flags);
-  addCheckpointFlags(*command, flags, initFrom);
+  addCheckpointFlags(*command, flags.checkpoints, flags.session, initFrom);
   CLI::Option *dump =
       command
           ->add_option("--dump", flags.session.dump,
@@ -697,8 +652,7 @@ static SessionOptions takeOptions(CLI::App &command, Flags &flags) {
   parseReplicas(flags.replicas, options.groups, options.workers);
   if (given("--seed"))
     options.seed = flags.seed;
-  if (given("--checkpoint-steps"))
-    options.checkpointSteps = flags.checkpointSteps;
+  takeCheckpointFlags(command, flags.checkpoints, options);
   if (given("--epochs"))
     options.epochs = flags.epochs;
   if (given("--steps"))
@@ -784,9 +738,10 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
   app.set_version_flag("--version", describeProgram(descriptor),
                        "Print what this program was compiled from and for");
   app.set_help_flag("-h,--help", "Print this help");
-  app.footer("'trainer COMMAND --help' lists the flags of a command.\n"
-             "Exit status: 0 done, 1 bad data, 2 bad flags, 130 or 143 ended "
-             "early by a signal.");
+  app.footer(
+      "'trainer COMMAND --help' lists the flags of a command.\n"
+      "Exit status: 0 done, 1 bad data, 2 bad flags, 128 + N ended early "
+      "by signal N.");
   CLI::App *train = addTrain(app, descriptor, flags);
   CLI::App *evaluate = addEvaluate(app, descriptor, flags);
   addPredict(app, descriptor, flags);
@@ -912,7 +867,14 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
     // Said at once, and again where other lines came after it.
     return linesBefore == loggedLines() ? failure
                                         : fail(failure, status.message());
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+  const bool isPrinted = std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (!isPrinted && isReaderGone(STDOUT_FILENO)) {
+    logWarning("nobody reads the standard output any more; what was printed "
+               "last is lost");
+    // What others print is their result.
+    if (command != train)
+      return 1;
+  } else if (!isPrinted)
     return fail(1, "cannot write to the standard output; is the disk full?");
   return stopSignal() ? 128 + stopSignal() : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "Data/RecordReader.h"
 #include "Programs/Trainer/CostsFile.h"
+#include "pdlrt/Abi/Mode.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/OutOfMemory.h"
@@ -142,7 +143,8 @@ Status TrainCommand::writeDumps() {
     PDLRT_RETURN_IF_ERROR(dumpModel(*model, options.dump, options.dumpSlots));
     logInfo("wrote " + options.dump);
   }
-  PDLRT_RETURN_IF_ERROR(losses.close());
+  if (losses.isOpen())
+    noteLosses(losses.close());
   if (batchDump)
     PDLRT_RETURN_IF_ERROR(batchDump->write(options.dumpBatches));
   return options.costs.empty() ? Status() : writeMeasuredCosts();
@@ -201,6 +203,15 @@ static std::string joinLines(const std::vector<std::string> &lines) {
 
 /// What can be said before others are asked.
 Status TrainCommand::checkAlone() {
+  const bool comesBack =
+      options.distributed && options.distributed->mayComeBack;
+  if (const Mode &mode = modeOf(descriptor);
+      options.checkpointMinutes && comesBack && !mode.stepsAreRounds)
+    return Status::invalid(fmt::format(
+        "--checkpoint-minutes is not for mode {} with --on-failure=wait: its "
+        "trainers agree on steps to save at, which a trainer that comes back "
+        "cannot repeat; give --checkpoint-steps",
+        mode.name));
   for (const std::string *path : {&options.dump, &options.dumpBatches})
     if (!path->empty())
       PDLRT_RETURN_IF_ERROR(checkReplaceable(*path));
@@ -212,9 +223,7 @@ Status TrainCommand::checkAlone() {
       PDLRT_RETURN_IF_ERROR(checkData("evaluate", evaluationData()));
   }
   // Checkpoints of a job that runs are in nobody's way.
-  const bool mayComeBack =
-      options.distributed && options.distributed->mayComeBack;
-  return checkpoints && !mayComeBack ? checkpoints->checkFolder() : Status();
+  return checkpoints && !comesBack ? checkpoints->checkFolder() : Status();
 }
 
 /// Trains as a member of the job. Whatever ends it, the others are told.
@@ -224,6 +233,10 @@ Status TrainCommand::runJoined() {
   if (checkpoints && options.distributed && options.distributed->mayComeBack &&
       !job->earlierBookmark())
     PDLRT_RETURN_IF_ERROR(checkpoints->checkFolder());
+  // A trainer that comes back goes on from no checkpoint.
+  if (const std::optional<int64_t> steps = job->startStep();
+      steps && checkpoints && !job->earlierBookmark())
+    PDLRT_RETURN_IF_ERROR(checkpoints->goBackTo(*steps, scheduler));
   PDLRT_RETURN_IF_ERROR(begin());
   return runTraining();
 }
@@ -326,9 +339,7 @@ Status TrainCommand::run() {
     // What was begun before a failure is worth keeping, unless it is of servers
     // whose job has failed: they answer no more.
     Status saved = caught([this] { return finishSave(); });
-    if (status.ok())
-      status = std::move(saved);
-    else if (!saved.ok())
+    if (!saved.ok())
       logWarning(saved.message());
     // Nobody asks servers any more.
     if (trainer.engine)
@@ -340,7 +351,7 @@ Status TrainCommand::run() {
   }
   endOwner(status);
   if (status.ok())
-    return dataFailure;
+    return dataFailure.ok() ? saveFailure : dataFailure;
   if (hasBegun || !stopSignal())
     return status;
   // Who waits for a job that was told to stop has not failed.
@@ -390,8 +401,7 @@ Status TrainCommand::runTraining() {
   // Asked for initial values: nothing is trained, and all else is done.
   if (options.steps == 0)
     PDLRT_RETURN_IF_ERROR(saveInitialState());
-  const int64_t epochs = options.epochs.value_or(
-      options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  const int64_t epochs = epochLimit();
   Report trained, tested;
   int64_t epoch = firstEpoch();
   for (; bookmark || (epoch < epochs && !stopping && !stepsExhausted());
@@ -400,8 +410,11 @@ Status TrainCommand::runTraining() {
     PDLRT_RETURN_IF_ERROR(trainEpoch(epoch, latest));
     PDLRT_RETURN_IF_ERROR(requireSamples(*trainer.program, latest, data.files));
     // A signal may end an epoch before its first step.
-    if (latest.samples == 0)
+    if (latest.samples == 0) {
+      if (epoch > 0)
+        PDLRT_RETURN_IF_ERROR(saveBetweenEpochs(epoch - 1));
       break;
+    }
     trained = latest;
     std::vector<std::string> lines =
         reportLines("train", descriptor, true, trained);
@@ -428,7 +441,7 @@ Status TrainCommand::runTraining() {
   // Nothing is left to train, but a test was asked for.
   if (resumption && tests && !stopping)
     PDLRT_RETURN_IF_ERROR(evaluateOnce(tester, "test", tested));
-  PDLRT_RETURN_IF_ERROR(finishSave());
+  PDLRT_RETURN_IF_ERROR(tolerate(finishSave()));
   // Nobody ends before the last checkpoint is whole: batch systems may kill the
   // rest of a job after the first end, and take its status for that of all.
   if ((stopping || checkpoints) && options.distributed) {
@@ -457,8 +470,10 @@ Status TrainCommand::withoutTest(int64_t epoch, int64_t steps,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
   logInfo(epochLine(epoch, steps, lines));
-  if (failure.code() != PDL_OUT_OF_MEMORY)
+  if (failure.code() != PDL_OUT_OF_MEMORY) {
+    PDLRT_RETURN_IF_ERROR(saveBetweenEpochs(epoch));
     PDLRT_RETURN_IF_ERROR(writeDumps());
+  }
   return failure;
 }
 
@@ -466,6 +481,8 @@ Status TrainCommand::reportTraining(const Report &trained,
                                     const Report &tested) const {
   if (!dataFailure.ok())
     print("stopped after the current step by data that cannot be read");
+  else if (hasGivenUp)
+    print("stopped after the current step by checkpoints that cannot be saved");
   else if (stopping)
     print("stopped by a signal after the current step");
   if (resumption)

@@ -13,6 +13,7 @@
 #include "Job/Bookmark.h"
 #include "Programs/Trainer/Agreement.h"
 #include "Programs/Trainer/Command.h"
+#include "Programs/Trainer/SaveSchedule.h"
 #include "pdlrt/Data/BatchDump.h"
 #include "pdlrt/Job/Resumption.h"
 #include "pdlrt/Job/StateHost.h"
@@ -37,6 +38,8 @@ namespace pdlrt {
 struct Meeting {
   /// All have done their last step of the epoch; at the end of their data.
   bool allEnded = false, allOutOfData = false;
+  /// Some process wants a checkpoint that no count of steps asks for.
+  bool wantsSave = false;
 };
 
 /// Trains, alone or with the other processes of its job. One thread at a time.
@@ -90,10 +93,22 @@ private:
   void allowSteps();
   void showProgress(Progress &progress, const Report &report);
   Expected<Meeting> meet(bool ended);
-  Status meetAndSave(int64_t epoch, const Report &report);
+  Status meetAndSave(int64_t epoch, const Report &report, bool isWanted);
   Status awaitOthers(int64_t epoch, const Report &report);
   Status saveCheckpoint(int64_t epoch, const Report &report);
   Status saveInitialState();
+  // When, and what fails (TrainSaves.cpp).
+  bool wantsSave() const;
+  int64_t stepsUntilMeeting() const;
+  void planFirstMeeting();
+  bool isSaveDue(bool isWanted) const;
+  Status tolerate(Status failure);
+  Expected<int64_t> shareDecision(int64_t decision);
+  Status saveAtLast(int64_t epoch, const Report &report);
+  bool isLastEpoch(int64_t epoch) const;
+  Status saveEpoch(int64_t epoch, const Report &report);
+  Status saveBetweenEpochs(int64_t epoch);
+  void noteLosses(const Status &status);
   Status finishSave();
   Status withAdvice(Status status) const;
   Status writeMeasuredCosts();
@@ -117,9 +132,24 @@ private:
            totalSteps;
   }
   bool stepsExhausted() const { return stepsLeft() <= 0; }
+  /// Epochs of all runs.
+  int64_t epochLimit() const {
+    return options.epochs.value_or(
+        options.steps ? std::numeric_limits<int64_t>::max() : 1);
+  }
 
   const int64_t flagsDigest = digestOfFlags(options);
   std::unique_ptr<TrainingCheckpoints> checkpoints;
+  /// With `checkpoints`.
+  std::optional<SaveSchedule> schedule;
+  /// Of trainers that do not step together: after how many steps they meet to
+  /// ask who wants a checkpoint; 0: never.
+  int64_t nextMeeting = 0;
+  /// Saves in a row that have failed, and why the last one did; whether the
+  /// training stops for them. Of the first process.
+  int64_t failedSaves = 0, seenSaves = 0;
+  Status saveFailure;
+  bool isUnsaved = false, hasGivenUp = false;
   /// Until the first epoch begins.
   std::optional<Resumption> resumption;
   /// Of an earlier start of this process, until the request that it came with.

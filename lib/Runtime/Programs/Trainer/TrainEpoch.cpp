@@ -62,8 +62,7 @@ Expected<std::span<const StepInput>> TrainCommand::readTrainingRound() {
 /// state, and whether none follow these.
 std::pair<int64_t, bool> TrainCommand::stepsAllowed() const {
   const int64_t left = stepsLeft();
-  const int64_t due =
-      checkpoints ? checkpoints->stepsUntilDue(totalSteps) : INT64_MAX;
+  const int64_t due = stepsUntilMeeting();
   return {std::min(left, due), due >= left};
 }
 
@@ -88,29 +87,43 @@ void TrainCommand::showProgress(Progress &progress, const Report &report) {
 Expected<Meeting> TrainCommand::meet(bool ended) {
   agreedSteps = totalSteps;
   if (trainer.engine->sumsOverJob())
-    return Meeting{ended, epochEnded};
+    return Meeting{ended, epochEnded, false};
   stepsEnded = ended;
   // Where steps leave bookmarks, those of the last ones are near enough.
   if (workersComeBack() || (job->mayComeBack() && ended))
     leaveBookmark(Bookmark::Place::Meets, nullptr);
   // Who is not out of data has as many steps as any.
   const ReplicaLayout own = layout();
-  std::vector<int64_t> counts = {1, ended, epochEnded};
+  int64_t plan = 0;
+  if (nextMeeting > 0 && job->rank() == 0)
+    plan = ended
+               ? schedule->lastPlanned()
+               : schedule->planMeeting(SaveSchedule::Clock::now(), totalSteps);
+  std::vector<int64_t> counts = {1, ended, epochEnded, wantsSave(), plan};
   const size_t stepsBegin = counts.size();
   counts.resize(stepsBegin + own.groups);
   counts[stepsBegin + own.firstGroup] = totalSteps;
   PDLRT_RETURN_IF_ERROR(job->sum(counts, {}));
   agreedSteps =
       *std::max_element(counts.begin() + int64_t(stepsBegin), counts.end());
-  return Meeting{counts[1] == counts[0], counts[2] == counts[0]};
+  if (nextMeeting > 0)
+    nextMeeting = agreedSteps + counts[4];
+  return Meeting{counts[1] == counts[0], counts[2] == counts[0], counts[3] > 0};
+}
+
+/// Meets the others, and saves where that is due or somebody wants it.
+Status TrainCommand::meetAndSave(int64_t epoch, const Report &report,
+                                 bool isWanted) {
+  const Expected<Meeting> meeting = meet(/*ended=*/false);
+  if (!meeting)
+    return meeting.status();
+  return isSaveDue(isWanted || meeting->wantsSave)
+             ? saveCheckpoint(epoch, report)
+             : Status();
 }
 
 /// Behind an epoch: takes part in the checkpoints of those that are not yet
 /// there.
-Status TrainCommand::meetAndSave(int64_t epoch, const Report &report) {
-  PDLRT_RETURN_IF_ERROR(meet(/*ended=*/false).status());
-  return saveCheckpoint(epoch, report);
-}
 
 Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
   const bool outOfData = epochEnded;
@@ -121,7 +134,8 @@ Status TrainCommand::awaitOthers(int64_t epoch, const Report &report) {
     epochEnded = meeting->allEnded && meeting->allOutOfData;
     if (meeting->allEnded)
       return {};
-    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
+    if (isSaveDue(meeting->wantsSave))
+      PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, report));
     epochEnded = outOfData;
   }
 }
@@ -178,11 +192,14 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
     epochEnded = mark->epochEnded;
   bookmark.reset();
   if (meets) {
-    PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report));
+    PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report, /*isWanted=*/false));
     noteTaken();
   }
+  planFirstMeeting();
   while (trains && !engine.stopped() && !stepsExhausted()) {
     allowSteps();
+    if (engine.sumsOverJob() && wantsSave())
+      engine.askForSave();
     Expected<std::optional<StepResult>> step = engine.next(stepsLeft() == 1);
     if (!step)
       return step.status();
@@ -195,14 +212,15 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
     report.add(result);
     ++totalSteps;
     if (losses.isOpen())
-      PDLRT_RETURN_IF_ERROR(losses.write(
+      noteLosses(losses.write(
           result.weightSum != 0
               ? fmt::format("{:.17g}", result.lossSum / result.weightSum)
               : "nan"));
     if (checkpoints)
-      PDLRT_RETURN_IF_ERROR(checkpoints->check());
-    if (checkpoints && checkpoints->stepsUntilDue(totalSteps - 1) == 1)
-      PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report));
+      PDLRT_RETURN_IF_ERROR(tolerate(checkpoints->check()));
+    if (checkpoints && (result.wantsSave || totalSteps == nextMeeting ||
+                        checkpoints->stepsUntilDue(totalSteps - 1) == 1))
+      PDLRT_RETURN_IF_ERROR(meetAndSave(epoch, report, result.wantsSave));
     noteTaken();
     if (progress.due())
       showProgress(progress, report);
@@ -225,11 +243,8 @@ Status TrainCommand::trainEpoch(int64_t epoch, Report &report) {
   // Before a test, which may take long or fail. Servers of a job that has
   // failed answer no more: what a whole epoch gave is there before anything
   // can.
-  if (report.samples > 0) {
-    PDLRT_RETURN_IF_ERROR(saveCheckpoint(epoch, own));
-    if (options.distributed)
-      PDLRT_RETURN_IF_ERROR(finishSave());
-  }
+  if (report.samples > 0)
+    PDLRT_RETURN_IF_ERROR(saveEpoch(epoch, own));
   // All go on, or have done their steps.
   if (!stopping)
     totalSteps = agreedSteps;

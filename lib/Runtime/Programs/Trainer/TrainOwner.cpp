@@ -34,6 +34,8 @@ static HostOptions hostOptionsOf(const SessionOptions &options,
   host.checkpoint = options.checkpoint;
   host.resume = options.resume;
   host.saves = SaveFolder(options.checkpoint);
+  if (!options.emergencyCheckpoint.empty())
+    host.saves.allowAlso(options.emergencyCheckpoint);
   host.packGradients = nameOf(cluster.gradientPacking);
   host.tableBound = options.tableBound;
   host.threads = options.threads;

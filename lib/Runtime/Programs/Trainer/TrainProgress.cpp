@@ -10,6 +10,7 @@
 
 #include "Programs/Trainer/Agreement.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/StopSignal.h"
 
 #include <fmt/format.h>
 #include <optional>
@@ -27,6 +28,8 @@ Status TrainCommand::openCheckpoints() {
   if (!opened)
     return opened.status();
   checkpoints = std::move(*opened);
+  schedule.emplace(options.checkpointMinutes, SaveSchedule::Clock::now(),
+                   checkpointRequests());
   return {};
 }
 
@@ -255,7 +258,11 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
   if (checkpoints->isSaved(progress.steps, progress.epoch))
     return {};
   // Who goes on from the checkpoint goes on behind the losses of its steps.
-  PDLRT_RETURN_IF_ERROR(losses.flush());
+  if (losses.isOpen())
+    noteLosses(losses.flush());
+  schedule->noteSave(SaveSchedule::Clock::now(), checkpointRequests());
+  // An error of the save before counts by itself.
+  PDLRT_RETURN_IF_ERROR(tolerate(finishSave()));
   RunningEpoch running;
   ReplicaSet &replicas = trainer.engine->replicas();
   running.metrics = replicas.collectMetrics(ReplicaSet::MetricScope::Job);
@@ -283,7 +290,8 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
     if (!all)
       return all.status();
     running.groups = std::move(*all);
-    return checkpoints->save(*job, *model, running, std::move(progress));
+    return tolerate(
+        checkpoints->save(*job, *model, running, std::move(progress)));
   }
   // They may be large, and are lent while they are written.
   if (keepsGroups)
@@ -292,12 +300,15 @@ Status TrainCommand::saveCheckpoint(int64_t epoch, const Report &report) {
       checkpoints->save(*job, *model, running, std::move(progress));
   if (keepsGroups)
     replicas.restoreGroups(std::move(running.groups));
-  return saved;
+  return tolerate(saved);
 }
 
 /// Before any step; where the training goes on from a checkpoint, it is there.
 Status TrainCommand::saveInitialState() {
   if (!checkpoints || resumption || bookmark)
     return {};
-  return checkpoints->save(*job, *model, RunningEpoch(), TrainingProgress());
+  PDLRT_RETURN_IF_ERROR(
+      checkpoints->save(*job, *model, RunningEpoch(), TrainingProgress()));
+  // Nothing is lost with it, so it may fail at once.
+  return finishSave();
 }

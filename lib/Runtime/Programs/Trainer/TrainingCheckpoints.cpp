@@ -136,15 +136,17 @@ Status TrainingCheckpoints::checkData() const {
   return {};
 }
 
+/// State on servers alone is read, and checked, by servers.
+CheckpointCheck TrainingCheckpoints::checkOfResume() const {
+  return options.distributed && !modeOf(descriptor).trainersApply
+             ? CheckpointCheck::Progress
+             : CheckpointCheck::Everything;
+}
+
 Status TrainingCheckpoints::resume(Scheduler &scheduler) {
   std::vector<std::string> refused;
-  // State on servers alone is read, and checked, by servers.
   Expected<std::optional<Checkpoint>> newest = findNewestCheckpoint(
-      options.checkpoint, refused,
-      options.distributed && !modeOf(descriptor).trainersApply
-          ? CheckpointCheck::Progress
-          : CheckpointCheck::Everything,
-      &scheduler);
+      options.checkpoint, refused, checkOfResume(), &scheduler);
   if (!newest)
     return newest.status();
   for (const std::string &sentence : refused)
@@ -153,7 +155,24 @@ Status TrainingCheckpoints::resume(Scheduler &scheduler) {
     logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
     return {};
   }
-  const Checkpoint &checkpoint = **newest;
+  return take(std::move(**newest));
+}
+
+Status TrainingCheckpoints::goBackTo(int64_t steps, Scheduler &scheduler) {
+  if (!resumedFrom || resumedFrom->manifest().progress.steps <= steps)
+    return {};
+  const std::string path = CheckpointFolder::nameIn(options.checkpoint, steps);
+  logWarning(
+      fmt::format("passed over {}, which servers have found damaged; the "
+                  "training goes on from {}",
+                  resumedFrom->path(), path));
+  Expected<Checkpoint> earlier =
+      Checkpoint::open(path, checkOfResume(), &scheduler);
+  return earlier ? take(std::move(*earlier)) : earlier.status();
+}
+
+/// Goes on from a checkpoint, if it is of this model and of the same flags.
+Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   PDLRT_RETURN_IF_ERROR(
       checkSameModel(descriptor, checkpoint, CheckpointUse::Training));
@@ -171,7 +190,7 @@ Status TrainingCheckpoints::resume(Scheduler &scheduler) {
                            checkpoint.path(), manifest.numerics, numerics));
   previous = Previous{checkpoint.link(), saveNameOf(checkpoint),
                       int64_t(checkpoint.earlier().size())};
-  resumedFrom = std::move(**newest);
+  resumedFrom = std::move(checkpoint);
   return {};
 }
 
@@ -207,8 +226,7 @@ SaveScope TrainingCheckpoints::scopeOf(const std::string &name) const {
   uint64_t digest = 0;
   if (!previous || previous->deltas >= options.checkpointDeltas ||
       fs::path(name).filename() == previous->link.name ||
-      !readManifest(options.checkpoint + "/" + previous->link.name + "/" +
-                        manifestName,
+      !readManifest(root + "/" + previous->link.name + "/" + manifestName,
                     &digest) ||
       digest != previous->link.digest)
     return {SavedRows::Base};
@@ -231,7 +249,11 @@ Status TrainingCheckpoints::complete(Save &save) {
   previous = Previous{{fs::path(folder->nameOf(steps)).filename(), digest},
                       save.saveName,
                       save.deltas};
-  return folder->removeOld(steps, options.checkpointKeep);
+  // The checkpoint is whole.
+  if (const Status removed = folder->removeOld(steps, options.checkpointKeep);
+      !removed.ok())
+    logWarning(removed.message());
+  return {};
 }
 
 Status TrainingCheckpoints::save(Job &job, Model &model,
@@ -239,14 +261,25 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
                                  TrainingProgress progress) {
   const TraceSpan span("save");
   PDLRT_RETURN_IF_ERROR(finish());
-  const int64_t steps = progress.steps;
-  latest = {steps, progress.epoch};
+  latest = {progress.steps, progress.epoch};
   // An earlier start of this process has saved that, how is not known here.
   if (job.isRepeating()) {
     previous.reset();
     return job.awaitSaved();
   }
-  const std::string path = CheckpointFolder::nameIn(options.checkpoint, steps);
+  Status status = begin(job, model, running, std::move(progress));
+  if (ongoing)
+    return status;
+  // The others wait for a save that has failed as for one that is whole.
+  Status met = job.awaitSaved();
+  return status.ok() ? std::move(met) : std::move(status);
+}
+
+/// Begins a save, or does all of it.
+Status TrainingCheckpoints::begin(Job &job, Model &model,
+                                  const RunningEpoch &running,
+                                  TrainingProgress progress) {
+  const std::string path = CheckpointFolder::nameIn(root, progress.steps);
   const SaveScope scope = scopeOf(path);
   auto save = std::make_shared<Save>(CheckpointWriter(path));
   save->manifest.settings = settings;
@@ -260,7 +293,7 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
   if (!rest)
     return rest.status();
   if (!folder)
-    return job.awaitSaved();
+    return {};
   Expected<std::string> saveName = saveNameOf(save->writer);
   if (!saveName)
     return saveName.status();
@@ -274,7 +307,8 @@ Status TrainingCheckpoints::save(Job &job, Model &model,
     save->running = running;
   if (!save->rest) {
     PDLRT_RETURN_IF_ERROR(complete(*save));
-    return job.awaitSaved();
+    ++completed;
+    return {};
   }
   ongoing = std::make_unique<BackgroundTask>(
       "save", [this, save] { return complete(*save); });
@@ -289,5 +323,19 @@ Status TrainingCheckpoints::finish() {
   if (!ongoing)
     return {};
   const TraceSpan span("wait for the save");
-  return std::exchange(ongoing, nullptr)->wait();
+  PDLRT_RETURN_IF_ERROR(std::exchange(ongoing, nullptr)->wait());
+  ++completed;
+  return {};
+}
+
+Status TrainingCheckpoints::goElsewhere() {
+  previous.reset();
+  root = options.emergencyCheckpoint;
+  if (!folder)
+    return {};
+  Expected<CheckpointFolder> other = CheckpointFolder::open(root);
+  if (!other)
+    return other.status();
+  folder.emplace(std::move(*other));
+  return {};
 }

@@ -198,12 +198,17 @@ TEST(Liveness, NoTrainerSucceedsWithoutTheLastCheckpoint) {
     job.startServer(0, {});
     job.startServer(1, {}, {"sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"});
     for (int rank : {0, 1})
-      job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved()});
-    for (auto &process : job.trainers) {
+      job.startTrainer(rank, {"--epochs", "1", "--checkpoint", job.saved(),
+                              "--max-failed-saves", "1"});
+    for (auto &process : job.trainers)
       EXPECT_EQ(process->wait(), 1) << process->said();
-      EXPECT_THAT(process->said(),
-                  HasSubstr("cannot be written: File too large"));
-    }
+    EXPECT_THAT(job.trainers[0]->said(),
+                HasSubstr("error: the last checkpoint was not saved: "));
+    EXPECT_THAT(job.trainers[0]->said(),
+                HasSubstr("cannot be written: File too large"));
+    EXPECT_THAT(
+        job.trainers[1]->said(),
+        HasSubstr("the first trainer could not save the last checkpoint"));
     EXPECT_EQ(newestCheckpoint(job.saved()), -1);
   }
 }
@@ -278,7 +283,7 @@ TEST_P(StopTest, OfOneServerOnly) {
   checkStop(syncPrograms, Order::OneServer, GetParam());
   checkStop(asyncPrograms, Order::OneServer, GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(Signals, StopTest, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, StopTest, testing::Values(SIGINT, SIGUSR1));
 
 TEST(Liveness, ASecondSignalEndsAServerAtOnce) {
   // Whichever they are.
