@@ -79,6 +79,32 @@ static bool namesToken(const Words &words) {
   });
 }
 
+/// Flags that mean the same to trainers and servers.
+static constexpr const char *sharedFlags[] = {
+    "--seed",      "--checkpoint",     "--resume",    "--job",
+    "--placement", "--pack-gradients", "--token-file"};
+
+/// Appends the shared flags of one kind of process that the other lacks.
+static void shareFlags(const Words &from, Words &to) {
+  const auto isGiven = [](const std::string &flag, const std::string &word) {
+    return word == flag || word.starts_with(flag + "=");
+  };
+  const Words own = to;
+  for (const std::string flag : sharedFlags) {
+    if (std::any_of(own.begin(), own.end(), [&](const std::string &word) {
+          return isGiven(flag, word);
+        }))
+      continue;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (!isGiven(flag, from[i]))
+        continue;
+      to.push_back(from[i]);
+      if (from[i] == flag && flag != "--resume" && i + 1 < from.size())
+        to.push_back(from[++i]);
+    }
+  }
+}
+
 /// Servers and peers are for trainings.
 static Status checkCommand(const Options &options) {
   const Words &words = options.trainerWords;
@@ -220,8 +246,12 @@ static int launch(const Options &options) {
     token = writeToken(**folder);
   if (!token)
     return fail(2, token.status().message());
-  auto programs =
-      makePrograms(options, *listeners, (*places)->addresses(), *token);
+  Options all = options;
+  if (listeners->servers > 0) {
+    shareFlags(options.trainerWords, all.serverWords);
+    shareFlags(options.serverWords, all.trainerWords);
+  }
+  auto programs = makePrograms(all, *listeners, (*places)->addresses(), *token);
   if (!programs)
     return fail(2, programs.status().message());
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
@@ -239,6 +269,9 @@ static int run(int argc, char **argv) {
       "  pdl-launch [flags] FOLDER [-- trainer's words [-- server's words]]\n\n"
       "Each program gets --rank, --trainers and --servers behind its words, in "
       "which {rank} stands for\nits rank and {trainers} for their number. "
+      "Flags that mean the same to trainers and servers\n(--seed, "
+      "--checkpoint, --resume, --job, --placement, --pack-gradients, "
+      "--token-file) are\nenough in one of the two lists. "
       "Trainers that own state (modes collective and hybrid)\nget --peers "
       "too; a job of mode collective has no servers. All get --token-file with "
       "a new secret,\nunless the words have that flag.",

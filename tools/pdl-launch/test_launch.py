@@ -102,6 +102,19 @@ class LaunchTest(unittest.TestCase):
             out = self.launch(self.folder, *words)[1]
             self.assertEqual(set(re.findall(r"--token-file[ =](\S+)", out)), {"mine"})
 
+    def test_shared_flags_are_given_once(self):
+        """What means the same to trainers and servers reaches both."""
+        out = self.launch(self.folder, "--", "--data", "x", "--seed", 7, "--resume",
+                          "--checkpoint=saved", "--", "--job", "j", "--threads", 2)[1]
+        trainer, = [line for line in out.splitlines() if line.startswith("trainer")]
+        server, = [line for line in out.splitlines() if line.startswith("pserver")]
+        self.assertIn("train --data x --seed 7 --resume --checkpoint=saved --job j --rank", trainer)
+        self.assertIn("pserver --job j --threads 2 --seed 7 --checkpoint=saved --resume --rank",
+                      server)
+        out = self.launch(self.folder, "--", "--seed=1", "--", "--seed", 2)[1]
+        self.assertIn("pserver --seed 2 --rank", out)
+        self.assertIn("train --seed=1 --rank", out)
+
     def test_a_command_of_the_trainer_stays_first(self):
         out = self.launch(self.folder, "--", "train", "--data", "x")[1]
         self.assertIn("trainer train --data x --rank 0", out)

@@ -42,6 +42,10 @@ Expected<Address> parseAddress(const std::string &text);
 Status checkAddresses(const char *flag,
                       const std::vector<std::string> &addresses);
 
+/// Returns a message if the host of an address cannot be resolved now, which
+/// may change; an empty text otherwise. Blocks while the name service is asked.
+std::string describeUnknownHost(const std::string &address);
+
 /// Where a process of a job listens.
 struct ListenPlace {
   std::string address;

@@ -9,6 +9,7 @@
 #include "pdlrt/Transport/Address.h"
 
 #include <charconv>
+#include <netdb.h>
 #include <set>
 #include <sys/un.h>
 
@@ -46,6 +47,8 @@ static Expected<Address> parseUnix(const std::string &text) {
 Expected<Address> pdlrt::parseAddress(const std::string &text) {
   if (text.starts_with("unix:"))
     return parseUnix(text);
+  if (text.find("://") != std::string::npos)
+    return malformed(text, "a scheme such as http:// is no part of it");
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos)
     return malformed(text, "it has no port");
@@ -82,6 +85,19 @@ Status pdlrt::checkAddresses(const char *flag,
       return Status::invalid(std::string(flag) + " names " + text +
                              " twice; each process has its own address");
   }
+  return {};
+}
+
+std::string pdlrt::describeUnknownHost(const std::string &text) {
+  const Expected<Address> address = parseAddress(text);
+  if (!address || address->kind != Address::Kind::Tcp)
+    return {};
+  addrinfo *found = nullptr;
+  const int code = getaddrinfo(address->host.c_str(), nullptr, nullptr, &found);
+  if (code != 0)
+    return "host '" + address->host + "' of " + text + " cannot be resolved (" +
+           gai_strerror(code) + ")";
+  freeaddrinfo(found);
   return {};
 }
 

@@ -29,6 +29,17 @@ TEST(AddressTest, ReadsWhatItWrites) {
   EXPECT_EQ(address->port, 7101);
 }
 
+TEST(AddressTest, SaysWhichHostCannotBeResolved) {
+  for (const char *text :
+       {"127.0.0.1:80", "localhost:80", "[::1]:80", "unix:/tmp/x", "unix:@x"})
+    EXPECT_EQ(describeUnknownHost(text), "") << text;
+  const std::string unknown = describeUnknownHost("no-such-host.invalid:7101");
+  EXPECT_NE(unknown.find("host 'no-such-host.invalid' of "
+                         "no-such-host.invalid:7101 cannot be resolved ("),
+            std::string::npos)
+      << unknown;
+}
+
 TEST(AddressTest, RefusesTheRestWithAReason) {
   const std::pair<std::string, const char *> cases[] = {
       {"", "no port"},
@@ -40,7 +51,8 @@ TEST(AddressTest, RefusesTheRestWithAReason) {
       {"localhost:-1", "the port"},
       {"localhost:71 ", "the port"},
       {"::1:80", "brackets"},
-      {"dns:///host:80", "brackets"},
+      {"dns:///host:80", "a scheme such as http:// is no part of it"},
+      {"http://host:80", "a scheme such as http:// is no part of it"},
       {"a,b:80", "character"},
       {"host/x:80", "character"},
       {"unix:", "empty"},

@@ -16,6 +16,7 @@
 #include "pdlrt/Core/OutOfMemory.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Files/OutputFiles.h"
+#include "pdlrt/Transport/Address.h"
 
 #include <algorithm>
 #include <csignal>
@@ -111,8 +112,19 @@ RunOptions TrainCommand::runOptions() const {
 
 /// Joins the servers of the job, if there are some.
 Status TrainCommand::joinOthers() {
-  if (!options.distributed)
+  if (!options.distributed) {
+    if (options.checkpoint.empty() && options.dump.empty())
+      logWarning("without --checkpoint FOLDER or --dump FILE nothing of this "
+                 "training will be saved");
     return {};
+  }
+  for (const std::vector<std::string> *addresses :
+       {&options.distributed->servers, &options.distributed->peers})
+    for (const std::string &address : *addresses)
+      if (const std::string unknown = describeUnknownHost(address);
+          !unknown.empty())
+        logWarning(unknown + "; check --servers and --peers; waiting until it "
+                             "can");
   if (options.checkpoint.empty() && options.distributed->rank == 0)
     logWarning("without --checkpoint FOLDER of all trainers nothing of this "
                "training will be saved");
