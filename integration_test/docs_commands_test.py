@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -130,6 +131,38 @@ class DocsCommandsTest(unittest.TestCase):
             self.assertEqual(
                 done.returncode, 0,
                 f"{page}:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
+
+
+class RecipesTest(unittest.TestCase):
+
+    def test_recipes_keep_a_model(self):
+        """Whoever copies a command of these pages has a model afterwards, unless it measures."""
+        found = 0
+        for name in ("README.md", "docs/Deployment.md", "docs/Modes.md", "docs/Online.md",
+                     "docs/Serving.md"):
+            for info, text in blocks(SOURCE / name):
+                if info.partition(" ")[0] not in ("sh", "ini"):
+                    continue
+                for command in text.replace("\\\n", " ").splitlines():
+                    if not re.search(r"trainer train|pdl-launch .*-- ", command):
+                        continue
+                    found += 1
+                    with self.subTest(page=name, command=command):
+                        self.assertRegex(command, "--(checkpoint|dump|costs) ")
+        self.assertGreater(found, 8)
+
+    def test_libraries_of_the_server(self):
+        """docs/Serving.md lists the shared libraries that pdl-serve needs."""
+        readelf = shutil.which("llvm-readelf-22") or shutil.which("readelf")
+        if readelf is None:
+            self.skipTest("neither llvm-readelf-22 nor readelf is installed")
+        said = programs.run(readelf, "-d", programs.BUILD / "bin" / "pdl-serve").stdout
+        needed = set(re.findall(r"Shared library: \[(.*?)\]", said))
+        of_libc = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+        page = (SOURCE / "docs" / "Serving.md").read_text()
+        table = page.partition("### What it needs on a bare host")[2].partition("### ")[0]
+        self.assertEqual(set(re.findall(r"`(lib[^`]*\.so[^`]*)`", table)) - of_libc,
+                         needed - of_libc)
 
 
 def add_test(page):
