@@ -5,7 +5,10 @@
 generated code has too, modules that stop at a phase."""
 
 import array
+import os
 import pathlib
+import re
+import stat
 import subprocess
 import tempfile
 import unittest
@@ -99,16 +102,54 @@ class Translate(unittest.TestCase):
                       ("update_w", "once_g", "once_once_g")):
             trainer = self.compile(LINEAR.format(group=names[0], param=names[1], state=names[2]))
             dump = self.path / "dump"
-            run(trainer, "train", "--data", data, "--dump", dump, "--batch-size", 1)
+            said = run(trainer, "train", "--data", data, "--dump", dump, "--batch-size", 1).stderr
+            self.assertNotIn("will be saved", said)
             weights = list(tensorfile.read(dump)[names[1]].data)
             plain = plain or weights
             self.assertEqual(weights, plain)
+        self.assertIn("without --checkpoint FOLDER or --dump FILE nothing of this training will be "
+                      "saved", run(trainer, "train", "--data", data).stderr)
         folder = self.compile(LINEAR.format(group="train_prepare", param="train_compute",
                                             state="trainer"), "--mode=sync").parent
         checkpoints = self.path / "c"
         with cluster.Cluster(folder, 1, 1, ["--data", data, "--batch-size", 1,
                                             "--checkpoint", checkpoints]) as job:
             job.start().finish()
+
+    def test_programs_start_on_older_systems(self):
+        """Compiled programs need no symbol that is newer than glibc 2.34."""
+        folder = self.compile(LINEAR.format(group="g", param="w", state="s"), "--mode=sync",
+                              "--numerics=fast").parent
+        for name in ("trainer", "pserver"):
+            data = (folder / name).read_bytes()
+            versions = {int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)(?=[.\0])", data)}
+            self.assertIn(34, versions)
+            self.assertLessEqual(max(versions), 34, name)
+
+    def test_folders_follow_the_umask(self):
+        """A service of another user runs the programs."""
+        before = os.umask(0o022)
+        self.addCleanup(os.umask, before)
+        out = self.path / "some" / "folder"
+        source = self.path / "model.mlir"
+        source.write_text(LINEAR.format(group="g", param="w", state="s"))
+        run(PDL_TRANSLATE, source, "-o", out)
+        for folder in (out.parent, out, out / "licenses"):
+            self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o755, folder)
+        self.assertEqual(stat.S_IMODE((out / "trainer").stat().st_mode), 0o755)
+
+    def test_other_files_are_no_models(self):
+        for name, content, said in (
+                ("m.onnx", b"\x08\x07\x12\x07pytorch", "m.onnx is no model in the text of MLIR"),
+                ("m.bin", b"\0\1\2", "m.bin is no model in the text of MLIR"),
+                ("m.py", b"import pdl\n", "m.py is a Python program")):
+            path = self.path / name
+            path.write_bytes(content)
+            done = subprocess.run([PDL_TRANSLATE, path, "-o", self.path / "out"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_splats(self):
         """A constant of one number takes no room in a program, however large."""

@@ -112,12 +112,35 @@ static void explainTypes(Diagnostic &diagnostic, StringRef line) {
     return;
   if (StringRef(text).contains("invalid kind of type specified: expected "
                                "builtin.tensor, but found '(") ||
-      StringRef(text).contains("number of operands and types do not match"))
+      StringRef(text).contains("number of operands and types do not match") ||
+      StringRef(text).contains("expects different type than prior uses: '("))
     diagnostic.attachNote()
         << "an op whose result's type follows from its operands has the types "
            "of its operands behind the colon, and no others: write neither "
            "`->` and what is behind it, nor parentheses around the operands' "
            "types";
+}
+
+/// Says of a word that stands for an attribute which prefix it lacks.
+static void explainAttribute(Diagnostic &diagnostic, StringRef line,
+                             size_t column) {
+  const std::string text = diagnostic.str();
+  const bool isUnknown = StringRef(text).ends_with("expected attribute value");
+  if (!isUnknown && !StringRef(text).ends_with("expected '<'"))
+    return;
+  const StringRef before = line.take_front(column).rtrim();
+  const StringRef word =
+      line.drop_front(before.size()).ltrim().take_while([](char c) {
+        return llvm::isAlnum(c) || c == '_';
+      });
+  if (word.empty() || llvm::isDigit(word.front()))
+    return;
+  if (isUnknown)
+    diagnostic.attachNote()
+        << "attributes of the dialect have a prefix: write #nn." << word;
+  else if (before.ends_with("hash("))
+    diagnostic.attachNote()
+        << "a hash is an attribute: write hash(#nn.hash<" << word << ">)";
 }
 
 static LogicalResult addHint(Diagnostic &diagnostic) {
@@ -131,6 +154,7 @@ static LogicalResult addHint(Diagnostic &diagnostic) {
     return failure();
   std::string line = lineAt(location);
   explainTypes(diagnostic, line);
+  explainAttribute(diagnostic, line, location.getColumn() - 1);
   std::string number = numberWithPoint(line, location.getColumn() - 1);
   if (!number.empty())
     diagnostic.attachNote()

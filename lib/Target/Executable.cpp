@@ -162,7 +162,8 @@ static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
 /// Copies the licences in folder `source` of PDL's runtime.
 static Error copyLicenses(const std::string &source, StringRef folder) {
   std::string target = joinPath(folder, "licenses");
-  if (std::error_code code = sys::fs::create_directories(target))
+  if (std::error_code code = sys::fs::create_directories(
+          target, /*IgnoreExisting=*/true, sys::fs::all_all))
     return createStringError("cannot create " + target + ": " + code.message());
   std::error_code code;
   for (sys::fs::directory_iterator file(source, code), end;
@@ -422,7 +423,8 @@ Error pdlc::linkLibrary(const LinkRequest &request, StringRef accessor) {
   if (Error error = linking.finish())
     return error;
   const std::string headers = joinPath(request.folder, "pdl");
-  if (std::error_code code = sys::fs::create_directories(headers))
+  if (std::error_code code = sys::fs::create_directories(
+          headers, /*IgnoreExisting=*/true, sys::fs::all_all))
     return createStringError("cannot create " + headers + ": " +
                              code.message());
   return copyInto(joinPath(request.runtimeFolder, "pdl/serving.h"), headers,

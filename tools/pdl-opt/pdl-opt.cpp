@@ -18,14 +18,43 @@
 #include "pdlc/Transforms/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
 
+/// Comes first in --help, which sorts categories by name.
+static llvm::cl::OptionCategory category("Basic options of pdl-opt");
+
 static llvm::cl::opt<std::string> printStd(
     "print-std", llvm::cl::ValueOptional, llvm::cl::value_desc("name"),
     llvm::cl::desc("Print a rule or schedule of the standard library, or "
-                   "without a name the list of them, and exit"));
+                   "without a name the list of them, and exit"),
+    llvm::cl::cat(category));
 
 static llvm::cl::opt<bool> printObligations(
     "print-op-obligations",
-    llvm::cl::desc("Print what each op of a program implements, and exit"));
+    llvm::cl::desc("Print what each op of a program implements, and exit"),
+    llvm::cl::cat(category));
+
+/// Leaves the flags of LLVM's own passes and targets to --help-hidden, which
+/// are all that are registered before main.
+static void hideOptionsOfLlvm() {
+  for (auto &entry : llvm::cl::getRegisteredOptions()) {
+    llvm::cl::Option &option = *entry.second;
+    const bool isOurs = llvm::is_contained(option.Categories, &category);
+    if (!isOurs && option.getOptionHiddenFlag() == llvm::cl::NotHidden &&
+        !option.ArgStr.starts_with("help") &&
+        !option.ArgStr.starts_with("version"))
+      option.setHiddenFlag(llvm::cl::Hidden);
+  }
+}
+
+/// Shows the flags that run passes on a model first.
+static void showPassesFirst() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (llvm::StringRef name :
+       {"pdl-pipeline", "pass-pipeline", "verify-each", "split-input-file",
+        "verify-diagnostics", "mlir-print-ir-after-all", "mlir-print-debuginfo",
+        "mlir-timing", "o"})
+    if (auto found = options.find(name); found != options.end())
+      found->second->addCategory(category);
+}
 
 /// What --print-std asks for.
 static int printStandardLibrary() {
@@ -43,6 +72,7 @@ static int printStandardLibrary() {
 }
 
 int main(int argc, char **argv) {
+  hideOptionsOfLlvm();
   mlir::DialectRegistry registry;
   pdlc::registerDialects(registry);
   pdlc::registerInterpretation(registry);
@@ -52,8 +82,10 @@ int main(int argc, char **argv) {
   pdlc::registerPDLCInterpreterPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "PDL: passes on recommendation models\n", registry);
+  const std::string header = mlir::registerCLIOptions(
+      "PDL: passes on recommendation models\n", registry);
+  showPassesFirst();
+  auto [input, output] = mlir::parseCLIOptions(argc, argv, header);
   if (printStd.getNumOccurrences())
     return printStandardLibrary();
   if (printObligations) {

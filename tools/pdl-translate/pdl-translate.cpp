@@ -456,6 +456,26 @@ static Error emit(Program &program, const pdlc::CodegenContext &context,
              : Error::success();
 }
 
+/// Says what to do with a file whose name or bytes are not those of a model.
+static std::string explainForeignFile(StringRef name, StringRef bytes) {
+  if (name.ends_with(".py"))
+    return (name + " is a Python program, which writes its model by itself: "
+                   "run it with python3, and give pdl-translate what it "
+                   "writes (docs/Python.md)")
+        .str();
+  static const StringRef endings[] = {".onnx", ".pt",  ".pth",        ".pb",
+                                      ".h5",   ".pkl", ".safetensors"};
+  const bool isBytecode = bytes.starts_with("ML\xefR");
+  const bool isForeign =
+      any_of(endings, [&](StringRef ending) { return name.ends_with(ending); });
+  if (!isForeign && (isBytecode || !bytes.take_front(4096).contains('\0')))
+    return {};
+  return (name + " is no model in the text of MLIR (.mlir), which is what "
+                 "pdl-translate reads; docs/FromPyTorch.md shows how to write "
+                 "a model of PyTorch in it, and how to carry weights over")
+      .str();
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   mlir::registerDefaultTimingManagerCLOptions();
@@ -476,6 +496,9 @@ int main(int argc, char **argv) {
       mlir::openInputFile(inputFile, &message);
   if (!input)
     return fail(message);
+  if (std::string reason = explainForeignFile(inputFile, input->getBuffer());
+      !reason.empty())
+    return fail(reason);
   if (sys::fs::exists(outputFolder) && !sys::fs::is_directory(outputFolder))
     return fail("cannot create folder " + outputFolder +
                 ": it is there, and is no folder; name another");
@@ -520,7 +543,8 @@ int main(int argc, char **argv) {
     return 1;
   // Not before there is something to write.
   bool isNew = !sys::fs::exists(outputFolder);
-  if (std::error_code code = sys::fs::create_directories(outputFolder))
+  if (std::error_code code = sys::fs::create_directories(
+          outputFolder, /*IgnoreExisting=*/true, sys::fs::all_all))
     return fail("cannot create folder " + outputFolder + ": " + code.message());
   const pdlc::CodegenContext codegen{*spec, pool, cache.get(), timing};
   PassingFiles owner;

@@ -527,8 +527,13 @@ nn.table @t : i64 -> tensor<1048577xf32> init(#nn.zeros)
 
 // -----
 
-// expected-error @+1 {{#nn.l2 needs a finite coefficient}}
+// expected-error @+1 {{#nn.l2 needs a finite coefficient >= 0}}
 nn.group @g rule(@sgd) rate(0.1) decay(#nn.l2<0x7FF8000000000000>)
+
+// -----
+
+// expected-error @+1 {{#nn.l1 needs a finite coefficient >= 0}}
+nn.group @g rule(@sgd) rate(0.1) decay(#nn.l1<-0.1>)
 
 // -----
 

@@ -16,8 +16,9 @@ using namespace pdlc::nn;
 static LogicalResult
 verifyCoefficient(function_ref<InFlightDiagnostic()> emitError, StringRef name,
                   FloatAttr coefficient) {
-  if (!std::isfinite(coefficient.getValueAsDouble()))
-    return emitError() << "#nn." << name << " needs a finite coefficient";
+  const double number = coefficient.getValueAsDouble();
+  if (!std::isfinite(number) || number < 0)
+    return emitError() << "#nn." << name << " needs a finite coefficient >= 0";
   return success();
 }
 
