@@ -345,6 +345,10 @@ class Errors(unittest.TestCase):
         self.refused(lambda m, x, y: pdl.constant([1.0, -1e39]), "-1e+39 is infinite in f32")
         self.refused(lambda m, x, y: x * float("nan"), "a number is NaN")
         self.refused(lambda m, x, y: pdl.constant(float("nan")), "a number is NaN")
+        self.refused(lambda m, x, y: pdl.constant([1, 0.5], element="i64"),
+                     "an id of a constant is 0.5; it has to be a whole number")
+        self.refused(lambda m, x, y: pdl.constant(2**64, element="i64"), "ids have 64 bits")
+        self.refused(lambda m, x, y: pdl.constant(1, element="i64") + x, "holds ids")
         record = pdl.Model("m").record("sample")
         self.raises("infinite in f32", record.floats, "x", 1, missing=1e39)
         self.raises("infinite in f32", record.floats, "x", 1, values={"many": 1e39})

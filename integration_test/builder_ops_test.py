@@ -28,7 +28,9 @@ EXAMPLES = {
     "accidental_hits": [lambda n: pdl.accidental_hits(n.ids, n.more_ids) + n.x],
     "broadcast": [lambda n: pdl.broadcast(n.z, (None, 4), n.x),
                   lambda n: pdl.broadcast(n.vector, (None, 5), n.z),
-                  lambda n: pdl.broadcast(n.vector, (3, 5))],
+                  lambda n: pdl.broadcast(n.vector, (3, 5)),
+                  lambda n: pdl.lookup(n.table, pdl.broadcast(
+                      pdl.constant([7, 2**64 - 1], element="i64"), (None, 2), n.ids), "sum")],
     "accumulate": [lambda n: [pdl.accumulate(n.kept(4), n.x),
                               pdl.minimize(n.trained, [n.group])],
                    lambda n: [pdl.accumulate(n.kept(2, 3), n.cube, n.z),

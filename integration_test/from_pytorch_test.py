@@ -48,7 +48,7 @@ class FromPyTorch(unittest.TestCase):
                                              numerics="strict"))
         self.torch_blocks = [text for kind, text in blocks if kind == "PyTorch"]
         self.assertEqual(len(self.torch_blocks), len(pdl_blocks))
-        self.assertEqual(len(self.compiled), 6)
+        self.assertEqual(len(self.compiled), 7)
         [self.weights_block] = re.findall(r"^```python weights\n(.*?)^```$", PAGE.read_text(),
                                           flags=re.M | re.S)
 

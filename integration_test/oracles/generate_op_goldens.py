@@ -130,6 +130,12 @@ def gelu():
     function = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
     x = case.variable(6, -6, 6, 0.0)
     case.check(case.unary("gelu", x, function(x.tensor)), "gelu")
+    for label, low, high in (("near", -0.46875, 0.46875), ("middle", -3, 3), ("far", -6, 6)):
+        x = case.variable(6, low, high, 0.0)
+        case.check(case.unary("erf", x, torch.erf(x.tensor)), f"erf_{label}")
+        x = case.variable(6, low, high, 0.0)
+        case.check(case.unary("gelu_erf", x, torch.nn.functional.gelu(x.tensor)),
+                   f"gelu_erf_{label}")
     return case
 
 
@@ -329,6 +335,26 @@ def lookups():
     return case
 
 
+def catalogue():
+    case = Case("catalogue", "Ids that are the same for each sample")
+    anchor = case.variable(1)
+    case.check(case.unary("neg", anchor, -anchor.tensor), "anchor")
+    like = case.field("like", numpy.zeros((case.batch, 2)))
+    for label, keys in (("all", KEYS), ("one", KEYS[:1] * 4)):
+        table = case.table(f"{label}_rows", 3, sorted(set(keys)))
+        ids = numpy.array(keys, dtype=numpy.int64)
+        count = tensor_type((len(keys),), "i64")
+        listed = f"{label}_keys"
+        case.body.append(f"%{listed} = nn.constant dense<{list(keys)}> : {count}")
+        type = tensor_type((-1, len(keys)), "i64")
+        name = case.id_op(f"nn.broadcast %{listed} like %{like.name}", [count, like.type],
+                          type)
+        repeated = numpy.tile(ids, case.batch)
+        case.check(case.lookup(table, name, type, repeated, numpy.arange(repeated.size + 1)),
+                   label)
+    return case
+
+
 def features():
     case = Case("features", "bucketize, cross, concat and slice of ids")
     anchor = case.variable(1)
@@ -422,7 +448,7 @@ def main():
     torch.set_num_threads(1)
     for build in (unary_ops, gelu, activations, selects, binary_ops, broadcasts, shapes,
                   reductions, linear_layers, products, sample_products, normalisations,
-                  interactions, lookups, recurrence, choices, selection, segments, features, mixing,
+                  interactions, lookups, catalogue, recurrence, choices, selection, segments, features, mixing,
                   drawing, sampled_losses, losses, batch_sums, composite_losses,
                   comparisons, id_arithmetic, casts, weighted_lookups):
         build().write(sys.argv[1])

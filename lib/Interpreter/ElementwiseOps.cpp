@@ -138,6 +138,18 @@ static Tensor tensorFrom(DenseElementsAttr numbers) {
   return tensor;
 }
 
+/// What nn.broadcast makes of ids, which no formula has.
+static Tensor repeatIds(const Leaf &ids, ArrayRef<int64_t> shape,
+                        Type element) {
+  Tensor out(shape, element);
+  Odometer position(out.shape());
+  for (int64_t &id : out.get<int64_t>()) {
+    id = ids.elements<int64_t>()[ids.offset(position)];
+    position.advance();
+  }
+  return out;
+}
+
 FailureOr<Tensor>
 interpreter::evaluateElements(ElementwiseOpInterface op,
                               ArrayRef<const Tensor *> operands) {
@@ -151,6 +163,8 @@ interpreter::evaluateElements(ElementwiseOpInterface op,
     leaves.emplace_back(tensorFrom(numbers), *shape);
 
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (element.isInteger())
+    return repeatIds(leaves.front(), *shape, element);
   Block formula;
   for (size_t i = 0; i < leaves.size(); ++i)
     formula.addArgument(element, op.getLoc());

@@ -14,6 +14,12 @@ using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
 static LogicalResult evaluateConstant(ConstantOp op, Frame &frame) {
+  if (auto ids = dyn_cast<DenseIntElementsAttr>(op.getValue())) {
+    Tensor out(ids.getType().getShape(), ids.getElementType());
+    llvm::copy(ids.getValues<int64_t>(), out.get<int64_t>().begin());
+    frame.set(op.getResult(), std::move(out));
+    return success();
+  }
   auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
   if (!values)
     return op.emitOpError("cannot be interpreted: its value is not dense");

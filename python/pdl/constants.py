@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pdl import checks
 from pdl.body import current
 from pdl.errors import ModelError
 from pdl.text import is_number, number
@@ -19,7 +20,11 @@ Numbers = float | Sequence["Numbers"]
 def constant(numbers: Numbers, shape: Sequence[int] | None = None,
              element: str | None = None) -> Value:
     """A tensor of fixed numbers: a number, or lists in lists; with `shape` one number for
-    all elements. Larger tensors are `model.state`."""
+    all elements. Larger tensors are `model.state`.
+
+    With `element="i64"` they are ids, whole numbers of 64 bits with or without a sign, which
+    `pdl.broadcast` repeats for each sample: those of a catalogue, say.
+    """
     body = current("pdl.constant")
     # Of NumPy's arrays the lists.
     numbers = getattr(numbers, "tolist", lambda: numbers)()
@@ -43,7 +48,15 @@ def _shape(numbers: Numbers) -> tuple[int, ...]:
     return (len(numbers), *shapes.pop())
 
 
+def _id(given: float) -> str:
+    """A 64-bit id, as the signed integer of its bits."""
+    value = checks.whole("an id of a constant", given)
+    if not -2**63 <= value < 2**64:
+        raise ModelError(f"an id of a constant is {value}; ids have 64 bits")
+    return str(value - 2**64 if value >= 2**63 else value)
+
+
 def _text(numbers: Numbers, element: str) -> str:
     if is_number(numbers):
-        return number(numbers, element)
+        return _id(numbers) if element == "i64" else number(numbers, element)
     return f"[{', '.join(_text(one, element) for one in numbers)}]"

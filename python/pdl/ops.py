@@ -18,26 +18,26 @@ __all__ = [
     "abs", "accidental_hits", "accumulate", "add", "batch_norm", "batch_sum", "bpr_loss",
     "broadcast", "bucketize", "cast", "clamp", "compressed_interaction", "concat", "cos",
     "cosine_similarity", "cross", "cross_layer", "cumulative_sum", "cvm", "data_norm", "div",
-    "dropout", "elu", "equal", "exp", "factorization", "flatten", "floor", "gather", "gelu",
-    "greater", "greater_equal", "gru", "hard_sigmoid", "hinge_loss", "huber_loss",
-    "id_arithmetic", "in_batch_softmax", "l2_normalise", "layer_norm", "leaky_relu", "less",
-    "less_equal", "linear", "log", "log1p", "log_loss", "log_probability", "log_softmax",
-    "lookup", "lstm", "matmul", "max", "min", "minimize", "mul", "nce_loss", "neg",
-    "negative_sampling", "not_equal", "observe", "one_hot", "pad", "pairwise_dots", "pow",
-    "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape", "rotate", "rsqrt",
-    "same_bags", "sample", "sampled_softmax", "segment_first", "segment_last", "segment_max",
-    "segment_mean", "segment_pad", "segment_positions", "segment_repeat", "segment_reverse",
-    "segment_shift", "segment_sizes", "segment_softmax", "segment_sqrtn", "segment_sum",
-    "segment_unpad", "segment_window", "select", "sigmoid", "sigmoid_cross_entropy", "sign",
-    "signed_log1p", "sin", "slice", "softmax", "softmax_cross_entropy", "softplus", "sqrt",
-    "squared_error", "standardise", "stop_gradient", "sub", "swish", "take", "tanh", "top_k",
-    "transpose"]
+    "dropout", "elu", "equal", "erf", "exp", "factorization", "flatten", "floor", "gather",
+    "gelu", "gelu_erf", "greater", "greater_equal", "gru", "hard_sigmoid", "hinge_loss",
+    "huber_loss", "id_arithmetic", "in_batch_softmax", "l2_normalise", "layer_norm",
+    "leaky_relu", "less", "less_equal", "linear", "log", "log1p", "log_loss",
+    "log_probability", "log_softmax", "lookup", "lstm", "matmul", "max", "min", "minimize",
+    "mul", "nce_loss", "neg", "negative_sampling", "not_equal", "observe", "one_hot", "pad",
+    "pairwise_dots", "pow", "rank_loss", "read", "reduce", "relu", "relu_gradient", "reshape",
+    "rotate", "rsqrt", "same_bags", "sample", "sampled_softmax", "segment_first",
+    "segment_last", "segment_max", "segment_mean", "segment_pad", "segment_positions",
+    "segment_repeat", "segment_reverse", "segment_shift", "segment_sizes", "segment_softmax",
+    "segment_sqrtn", "segment_sum", "segment_unpad", "segment_window", "select", "sigmoid",
+    "sigmoid_cross_entropy", "sign", "signed_log1p", "sin", "slice", "softmax",
+    "softmax_cross_entropy", "softplus", "sqrt", "squared_error", "standardise",
+    "stop_gradient", "sub", "swish", "take", "tanh", "top_k", "transpose"]
 
 # What may stand in `act(...)` of nn.linear.
 ACTIVATIONS = (
-    "none", "abs", "cos", "exp", "floor", "gelu", "hard_sigmoid", "log", "log1p", "neg",
-    "relu", "rsqrt", "sigmoid", "sign", "signed_log1p", "sin", "softplus", "sqrt",
-    "stop_gradient", "swish", "tanh")
+    "none", "abs", "cos", "erf", "exp", "floor", "gelu", "gelu_erf", "hard_sigmoid", "log",
+    "log1p", "neg", "relu", "rsqrt", "sigmoid", "sign", "signed_log1p", "sin", "softplus",
+    "sqrt", "stop_gradient", "swish", "tanh")
 
 
 def abs(input: Operand) -> Value:
@@ -136,8 +136,8 @@ def broadcast(input: Operand, shape: Sequence[int | None],
               like: Operand | None = None) -> Value:
     """Repeats unit and missing dimensions.
 
-    Without `like` the result is static. With a dynamic first dimension the size is that of
-    `like`.
+    Repeats numbers or ids. Without `like` the result is static. With a dynamic first
+    dimension the size is that of `like`, which holds numbers or ids.
     """
     return build.op("broadcast",
                     "$input (`like` $like^)? attr-dict `:` functional-type(operands, results)",
@@ -358,6 +358,17 @@ def equal(lhs: Operand, rhs: Operand) -> Value:
                     1, lhs=build.operand(lhs), rhs=build.operand(rhs))[0]
 
 
+def erf(input: Operand) -> Value:
+    """Error function.
+
+    2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, by the rational approximations
+    of Cody (1969).
+    """
+    return build.op("erf",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
 def exp(input: Operand) -> Value:
     """Exponential.
 
@@ -421,6 +432,18 @@ def gelu(input: Operand) -> Value:
     as approximate='tanh'.
     """
     return build.op("gelu",
+                    "$input attr-dict `:` type($input)",
+                    1, input=build.operand(input))[0]
+
+
+def gelu_erf(input: Operand) -> Value:
+    """Gaussian error linear unit, by erf.
+
+    x / 2 (1 + erf(x / sqrt(2))): x times the normal distribution function, as `nn.erf` gives
+    it. PyTorch has it as approximate='none', which is its default; `nn.gelu` is the form by
+    tanh.
+    """
+    return build.op("gelu_erf",
                     "$input attr-dict `:` type($input)",
                     1, input=build.operand(input))[0]
 

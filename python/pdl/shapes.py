@@ -151,7 +151,9 @@ def compared(lhs: Value, rhs: Value) -> TensorType:
 def broadcast_to(input: Value, shape: Sequence[int | None],
                  like: Value | None = None) -> TensorType:
     """nn.broadcast."""
-    _floats(input=input, like=like)
+    for name, value in (("input", input), ("like", like)):
+        if value is not None:
+            _tensor(name, value)
     try:
         type = input.type.with_shape(_sizes(shape))
     except Misfit as misfit:

@@ -165,7 +165,7 @@ void LoopElements::prepare() {
       auto constant = leaf.tensor.getDefiningOp<nn::ConstantOp>();
       leaf.loaded = arith::ConstantOp::create(
           emitter.builder,
-          cast<FloatAttr>(cast<DenseElementsAttr>(constant.getValue())
+          cast<TypedAttr>(cast<DenseElementsAttr>(constant.getValue())
                               .getSplatValue<Attribute>()));
     }
   }

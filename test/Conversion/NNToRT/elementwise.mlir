@@ -140,6 +140,32 @@ nn.program @gelu frozen reads(@r except [@y]) {
   nn.return %0 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: func.func @erf_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         math.absf %[[X]] : f32
+// CHECK:         math.fma
+// CHECK:         math.exp
+// CHECK:         math.copysign %{{.*}}, %[[X]] : f32
+// CHECK:         memref.store
+nn.program @erf frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.erf %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @gelu_erf_compute
+// CHECK:         %[[X:.*]] = memref.load
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// CHECK:         math.absf %[[SCALED]] : f32
+// CHECK:         %[[HALF:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// CHECK:         arith.mulf %[[HALF]], %{{.*}} : f32
+// CHECK:         memref.store
+nn.program @gelu_erf frozen reads(@r except [@y]) {
+^bb0(%x: tensor<?x4xf32>):
+  %0 = nn.gelu_erf %x : tensor<?x4xf32>
+  nn.return %0 : tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @signed_log1p_compute
 // CHECK:         %[[X:.*]] = memref.load
 // CHECK:         math.absf %[[X]] : f32

@@ -33,6 +33,14 @@ nn.func private @elementwise(%x: tensor<?x6xf32>, %r: tensor<6xf32>) -> tensor<?
   %9 = nn.relu %8 : tensor<?x6xf32>
   // CHECK: nn.gelu
   %gelu = nn.gelu %9 : tensor<?x6xf32>
+  // CHECK: nn.erf
+  %erf = nn.erf %9 : tensor<?x6xf32>
+  // CHECK: nn.gelu_erf
+  %gelu_erf = nn.gelu_erf %9 : tensor<?x6xf32>
+  // CHECK: %[[KEYS:.+]] = nn.constant dense<[7, -9223372036854775808]> : tensor<2xi64>
+  %keys = nn.constant dense<[7, -9223372036854775808]> : tensor<2xi64>
+  // CHECK: nn.broadcast %[[KEYS]] like %{{.+}} : (tensor<2xi64>, tensor<?x6xf32>) -> tensor<?x2xi64>
+  %repeated = nn.broadcast %keys like %9 : (tensor<2xi64>, tensor<?x6xf32>) -> tensor<?x2xi64>
   // CHECK: nn.signed_log1p
   %10 = nn.signed_log1p %9 : tensor<?x6xf32>
   // CHECK: nn.stop_gradient

@@ -92,6 +92,22 @@ nn.func private @f(%x: tensor<?x4xf32>) {
 
 nn.func private @f(%x: tensor<?x4xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.erf"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = "nn.gelu_erf"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
+  nn.return
+}
+
+// -----
+
+nn.func private @f(%x: tensor<?x4xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
   %0 = "nn.signed_log1p"(%x) : (tensor<?x4xf32>) -> tensor<?x3xf32>
   nn.return
 }

@@ -152,6 +152,167 @@ LogicalResult GeluOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// The error function: W. J. Cody, Rational Chebyshev approximations for the
+// error function, Mathematics of Computation 23 (1969)
+//===----------------------------------------------------------------------===//
+
+// erf(x) / x is P(x^2) / Q(x^2) for |x| <= 0.46875. Coefficients by descending
+// powers.
+static constexpr double kNearP[] = {
+    1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2,
+    3.77485237685302021e2, 3.20937758913846947e3};
+static constexpr double kNearQ[] = {
+    1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3,
+    2.84423683343917062e3};
+// erfc(x) exp(x^2) is P(x) / Q(x) from there to 4; beyond, erfc is below 2^-25.
+static constexpr double kMiddleP[] = {
+    2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594,
+    6.61191906371416295e1,  2.98635138197400131e2,  8.81952221241769090e2,
+    1.71204761263407058e3,  2.05107837782607147e3,  1.23033935479799725e3};
+static constexpr double kMiddleQ[] = {1.0,
+                                      1.57449261107098347e1,
+                                      1.17693950891312499e2,
+                                      5.37181101862009858e2,
+                                      1.62138957456669019e3,
+                                      3.29079923573345963e3,
+                                      4.36261909014324716e3,
+                                      3.43936767414372164e3,
+                                      1.23033935480374942e3};
+// erfc(x) x exp(x^2) is 1 / sqrt(pi) - y P(y) / Q(y) with y = 1 / x^2 from 4
+// on.
+static constexpr double kFarP[] = {
+    1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1,
+    1.25781726111229246e-1, 1.60837851487422766e-2, 6.58749161529837803e-4};
+static constexpr double kFarQ[] = {1.0,
+                                   2.56852019228982242,
+                                   1.87295284992346725,
+                                   5.27905102951428412e-1,
+                                   6.05183413124413191e-2,
+                                   2.33520497626869185e-3};
+static constexpr double kOneBySqrtPi = 0.56418958354775628695;
+
+/// A polynomial at x, by Horner's rule.
+static Value polynomial(ImplicitLocOpBuilder &builder, Value x,
+                        ArrayRef<double> coefficients) {
+  Type type = x.getType();
+  Value sum = createScalar(builder, type, coefficients.front());
+  for (double coefficient : coefficients.drop_front())
+    sum = math::FmaOp::create(builder, sum, x,
+                              createScalar(builder, type, coefficient));
+  return sum;
+}
+
+static Value quotient(ImplicitLocOpBuilder &builder, Value x,
+                      ArrayRef<double> above, ArrayRef<double> below) {
+  return arith::DivFOp::create(builder, polynomial(builder, x, above),
+                               polynomial(builder, x, below));
+}
+
+/// erf(x) without branches. Each approximation is computed where it holds, so
+/// that none overflows elsewhere.
+static Value buildErf(ImplicitLocOpBuilder &builder, Value x) {
+  using Predicate = arith::CmpFPredicate;
+  Type type = x.getType();
+  Value size = math::AbsFOp::create(builder, x);
+  Value nearEnd = createScalar(builder, type, 0.46875);
+  Value middleEnd = createScalar(builder, type, 4);
+  // NaN survives each of these: it is not larger than anything.
+  Value within =
+      selectWhere(builder, Predicate::OGT, size, nearEnd, nearEnd, x);
+  Value square = arith::MulFOp::create(builder, within, within);
+  Value near = arith::MulFOp::create(builder, within,
+                                     quotient(builder, square, kNearP, kNearQ));
+
+  Value middle =
+      selectWhere(builder, Predicate::OGT, size, middleEnd, middleEnd, size);
+  // exp(-x^2) of a larger x is 0.
+  Value most = createScalar(builder, type, 30);
+  Value bounded = selectWhere(builder, Predicate::OGT, size, most, most, size);
+  Value far = selectWhere(builder, Predicate::OLT, bounded, middleEnd,
+                          middleEnd, bounded);
+  Value one = createScalar(builder, type, 1);
+  Value y = arith::DivFOp::create(builder, one,
+                                  arith::MulFOp::create(builder, far, far));
+  Value rest =
+      arith::MulFOp::create(builder, y, quotient(builder, y, kFarP, kFarQ));
+  Value farFactor = arith::DivFOp::create(
+      builder,
+      arith::SubFOp::create(builder, createScalar(builder, type, kOneBySqrtPi),
+                            rest),
+      far);
+  Value middleFactor = quotient(builder, middle, kMiddleP, kMiddleQ);
+  Value factor = selectWhere(builder, Predicate::OGT, size, middleEnd,
+                             farFactor, middleFactor);
+  Value exponent = arith::NegFOp::create(
+      builder, arith::MulFOp::create(builder, bounded, bounded));
+  Value complement = arith::MulFOp::create(
+      builder, factor, math::ExpOp::create(builder, exponent));
+  Value outer = math::CopySignOp::create(
+      builder, arith::SubFOp::create(builder, one, complement), x);
+  return selectWhere(builder, Predicate::OGT, size, nearEnd, outer, near);
+}
+
+Value ErfOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return buildErf(builder, operands[0]);
+}
+
+SmallVector<Value> ErfOp::getResiduals() { return {getInput()}; }
+
+/// exp(-x^2), times `scale`.
+static Value bell(ImplicitLocOpBuilder &builder, Value x, double scale) {
+  Value square = MulOp::create(builder, x, x);
+  Value exponent = NegOp::create(builder, square);
+  Value number = createNumber(builder, builder.getLoc(),
+                              tensorOf(x).getElementType(), scale);
+  return MulOp::create(builder, ExpOp::create(builder, exponent), number);
+}
+
+LogicalResult ErfOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value slope = bell(builder, getInput(), 2 * kOneBySqrtPi);
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
+static constexpr double kSqrtHalf = 0.70710678118654752440;
+
+Value GeluErfOp::buildScalar(ImplicitLocOpBuilder &builder,
+                             ValueRange operands) {
+  Value x = operands[0];
+  Type type = x.getType();
+  Value scaled =
+      arith::MulFOp::create(builder, x, createScalar(builder, type, kSqrtHalf));
+  Value sum = arith::AddFOp::create(builder, createScalar(builder, type, 1),
+                                    buildErf(builder, scaled));
+  Value halved =
+      arith::MulFOp::create(builder, x, createScalar(builder, type, 0.5));
+  return arith::MulFOp::create(builder, halved, sum);
+}
+
+SmallVector<Value> GeluErfOp::getResiduals() { return {getInput()}; }
+
+/// (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
+LogicalResult GeluErfOp::buildAdjoint(AdjointBuilder &adjoints) {
+  ImplicitLocOpBuilder builder(getLoc(), adjoints.builder());
+  Value x = getInput();
+  auto number = [&](double value) {
+    return createNumber(builder, getLoc(), tensorOf(x).getElementType(), value);
+  };
+  Value scaled = MulOp::create(builder, x, number(kSqrtHalf));
+  Value twice = onePlus(builder, getLoc(), ErfOp::create(builder, scaled));
+  Value share = MulOp::create(builder, twice, number(0.5));
+  Value density = bell(builder, scaled, kSqrtHalf * kOneBySqrtPi);
+  Value slope =
+      AddOp::create(builder, share, MulOp::create(builder, x, density));
+  adjoints.accumulate(
+      getInput(),
+      MulOp::create(builder, adjoints.cotangent(getResult()), slope));
+  return success();
+}
+
 Value SignedLog1pOp::buildScalar(ImplicitLocOpBuilder &builder,
                                  ValueRange operands) {
   Value size = math::AbsFOp::create(builder, operands[0]);

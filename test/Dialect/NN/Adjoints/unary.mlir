@@ -260,6 +260,39 @@ module attributes {nn.phase = "merged"} {
   // CHECK-NEXT: %[[SLOPE:.+]] = nn.mul %[[TWICE]], %[[HALF]]
   // CHECK-NEXT: %[[MUL2:.+]] = nn.mul %[[COTANGENT]], %[[SLOPE]]
 
+  nn.program @erf reads(@r) {
+  ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+    %w = nn.read @w : tensor<4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.erf %z : tensor<?x4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  // CHECK-LABEL: nn.program @erf
+  // CHECK: %[[MUL:.+]] = nn.mul %{{.*}}, %{{.*}}
+  // CHECK-NEXT: %[[ERF:.+]] = nn.erf %[[MUL]]
+  // CHECK: %[[COTANGENT:.+]] = nn.broadcast %{{.+}} like %[[ERF]]
+  // CHECK: %[[SQUARE:.+]] = nn.mul %[[MUL]], %[[MUL]]
+  // CHECK: %[[NEG:.+]] = nn.neg %[[SQUARE]]
+  // CHECK: %[[EXP:.+]] = nn.exp %[[NEG]]
+  // CHECK: %[[SLOPE:.+]] = nn.mul %[[EXP]], %{{.+}}
+  // CHECK: nn.mul %[[COTANGENT]], %[[SLOPE]]
+
+  nn.program @gelu_erf reads(@r) {
+  ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
+    %w = nn.read @w : tensor<4xf32>
+    %z = nn.mul %x, %w : tensor<?x4xf32>, tensor<4xf32>
+    %r = nn.gelu_erf %z : tensor<?x4xf32>
+    %l = nn.reduce sum %r axes [1] keep : tensor<?x4xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  // CHECK-LABEL: nn.program @gelu_erf
+  // CHECK: %[[MUL:.+]] = nn.mul %{{.*}}, %{{.*}}
+  // CHECK-NEXT: %[[GELU:.+]] = nn.gelu_erf %[[MUL]]
+  // CHECK: nn.erf
+  // CHECK: nn.exp
+  // CHECK: nn.apply_gradients
+
   nn.program @signed_log1p reads(@r) {
   ^bb0(%x: tensor<?x4xf32>, %y: tensor<?x1xf32>, %ids: tensor<?xi64>, %splits: tensor<?xi32>):
     %w = nn.read @w : tensor<4xf32>

@@ -7,7 +7,7 @@ import pdl
 from smith.table import FIXED, Generator, free_axes
 
 # Inputs may be any floats that are not large.
-PLAIN = ("abs", "neg", "tanh", "sigmoid", "relu", "gelu", "softplus", "signed_log1p",
+PLAIN = ("abs", "neg", "tanh", "sigmoid", "relu", "gelu", "gelu_erf", "erf", "softplus", "signed_log1p",
          "leaky_relu", "elu", "floor", "sign", "hard_sigmoid", "swish", "sin", "cos")
 POSITIVE = ("log", "log1p", "sqrt", "rsqrt")
 BINARY = ("add", "mul", "sub", "max", "min")

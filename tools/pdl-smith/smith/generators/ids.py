@@ -32,6 +32,20 @@ class IdArithmetic(Generator):
         return pdl.id_arithmetic(s["name"], v[0], s["number"])
 
 
+class Catalogue(Generator):
+    """Ids that are the same for each sample, of all 64 bits."""
+
+    def choose(self, chooser):
+        r = chooser.random
+        like = chooser.value(lambda s: len(s.shape) == 2 and chooser.known(s), kinds=(SAMPLES,))
+        ids = [r.choice((0, -1, 7, 2 ** 62, -2 ** 63, r.randrange(50)))
+               for _ in range(r.choice((1, 3, 5)))]
+        return like and self.step([like], IDS, ids=ids)
+
+    def build(self, b, step, v, s):
+        return pdl.broadcast(pdl.constant(s["ids"], element="i64"), (None, len(s["ids"])), v[0])
+
+
 class IdsOfNumbers(Generator):
     """nn.cast from numbers to ids."""
 

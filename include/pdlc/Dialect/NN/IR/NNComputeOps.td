@@ -236,6 +236,13 @@ def NN_GeluOp : NN_UnaryOp<"gelu", "Gaussian error linear unit, by tanh", [{
     x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the form of Hendrycks and
     Gimpel (2016) that needs no erf, within 5e-4 of x times the normal
     distribution function. PyTorch has it as approximate='tanh'.}]>;
+def NN_ErfOp : NN_UnaryOp<"erf", "Error function", [{
+    2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, by the rational
+    approximations of Cody (1969).}]>;
+def NN_GeluErfOp : NN_UnaryOp<"gelu_erf", "Gaussian error linear unit, by erf", [{
+    x / 2 (1 + erf(x / sqrt(2))): x times the normal distribution function, as
+    `nn.erf` gives it. PyTorch has it as approximate='none', which is its default;
+    `nn.gelu` is the form by tanh.}]>;
 def NN_SignedLog1pOp : NN_UnaryOp<"signed_log1p", "sign(x) log1p(|x|)",
   "Tames counts that may be negative.">;
 def NN_FloorOp : NN_UnaryOp<"floor", "Largest whole number that is not larger",
@@ -386,7 +393,9 @@ def NN_StandardiseOp : NN_PureOp<"standardise", [
 def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, StopsGradients, AllTypesMatch<["value", "result"]>]> {
   let summary = "A constant";
   let description = [{
-    Larger tensors, and those that come from outside, are `nn.state`.
+    Numbers, or ids: 64-bit integers of any value, such as the keys of a catalogue that
+    `nn.broadcast` repeats for each sample. Larger tensors, and those that come from outside,
+    are `nn.state`.
 
     A number that f32 does not hold exactly is kept as written, in `exact`,
     until the element type is settled: a program that is compiled in f64
@@ -402,11 +411,12 @@ def NN_ConstantOp : NN_PureOp<"constant", [ConstantLike, StopsGradients, AllType
     Example:
     ```mlir
     %0 = nn.constant dense<0.5> : tensor<4xf32>
+    %1 = nn.constant dense<[7, -3]> : tensor<2xi64>
     ```
   }];
   let arguments = (ins ElementsAttr:$value,
     OptionalAttr<ElementsAttr>:$exact);
-  let results = (outs NN_FloatTensor:$result);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
     build($_builder, $_state, value.getType(), value, {});
   }]>];
@@ -592,8 +602,8 @@ def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_MayMixFloats,
     NN_DifferentiableSome]> {
   let summary = "Repeats unit and missing dimensions";
   let description = [{
-    Without `like` the result is static. With a dynamic first dimension the
-    size is that of `like`.
+    Repeats numbers or ids. Without `like` the result is static. With a dynamic first
+    dimension the size is that of `like`, which holds numbers or ids.
 
     Constraints:
     - (C1) The input's shape broadcasts to the result's.
@@ -603,10 +613,12 @@ def NN_BroadcastOp : NN_PureOp<"broadcast", [NN_MayMixFloats,
     Example:
     ```mlir
     %0 = nn.broadcast %x like %y : (tensor<?x1xf32>, tensor<?x26xf32>) -> tensor<?x26xf32>
+    %1 = nn.broadcast %ids like %y : (tensor<1000xi64>, tensor<?x26xf32>) -> tensor<?x1000xi64>
     ```
   }];
-  let arguments = (ins NN_FloatTensor:$input, Optional<NN_FloatTensor>:$like);
-  let results = (outs NN_FloatTensor:$result);
+  let arguments = (ins RankedTensorOf<[F32, F64, I64]>:$input,
+    Optional<RankedTensorOf<[F32, F64, I64]>>:$like);
+  let results = (outs RankedTensorOf<[F32, F64, I64]>:$result);
   let assemblyFormat = "$input (`like` $like^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
