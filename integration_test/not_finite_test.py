@@ -210,8 +210,10 @@ class NotFinite(unittest.TestCase):
         dumps = []
         for steps in (4, 9):
             dumps.append(self.path / f"{steps}.safetensors")
-            programs.run(trainer, "train", "--data", self.data, "--batch-size", 4,
-                         "--replicas", "1x1", "--steps", steps, "--dump", dumps[-1])
+            done = programs.run(trainer, "train", "--data", self.data, "--batch-size", 4,
+                                "--replicas", "1x1", "--steps", steps, "--dump", dumps[-1])
+            # The schedule is over with step 3.
+            self.assertEqual(done.stderr.count("group @wide: the learning rate is 0"), 1)
         first, last = (tensorfile.read(dump)["w"].data for dump in dumps)
         self.assertEqual(first, last)
         self.assertTrue(any(first))

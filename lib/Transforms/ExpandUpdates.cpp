@@ -10,6 +10,7 @@
 #include "ScalarRegions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "pdlabi/names.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
 #include "pdlc/Support/Phases.h"
@@ -224,11 +225,21 @@ private:
     if (clip)
       names.push_back(
           ScalarAttr::get(op.getContext(), ScalarRole::clip_factor, {}));
-    for (RuleOp own : {rule, compensation})
-      for (const std::string &name :
-           own ? own.getScalarNames() : SmallVector<std::string>())
-        names.push_back(ScalarAttr::get(op.getContext(), ScalarRole::rule,
-                                        builder.getStringAttr(name)));
+    const auto addName = [&](const Twine &name) {
+      names.push_back(ScalarAttr::get(op.getContext(), ScalarRole::rule,
+                                      builder.getStringAttr(name)));
+    };
+    for (const std::string &name : rule.getScalarNames())
+      addName(name);
+    // The runtime warns of a schedule that has come to 0.
+    const bool tellsRate =
+        schedule &&
+        !llvm::is_contained(rule.getScalarNames(), pdlabi::rateScalarName);
+    if (tellsRate)
+      addName(pdlabi::rateScalarName);
+    if (compensation)
+      for (const std::string &name : compensation.getScalarNames())
+        addName(name);
     Type scalar = RankedTensorType::get({}, element);
     auto once = OnceOp::create(
         builder, group.getLoc(), SmallVector<Type>(names.size(), scalar),
@@ -265,6 +276,8 @@ private:
                                     group.getRuleHyperAttr()));
     llvm::append_range(yielded,
                        inlineRegion(builder, rule.getOnce(), ruleArguments));
+    if (tellsRate)
+      yielded.push_back(rate);
     if (compensation) {
       SmallVector<Value> own{step, rate};
       llvm::append_range(own, createHypers(builder, group.getLoc(),

@@ -65,8 +65,9 @@ module attributes {nn.phase = "merged"} {
 // One norm for the clip, over both groups that name it.
 // CHECK-NEXT: %[[NORM:.+]] = nn.squared_norm {@b = %[[B]] : tensor<2xf32>, @t[%[[KEYS]]] = %[[ROWS]] : tensor<?x2xf32>} weight(%[[WEIGHT]])
 
-// The weight, the clip factor, then what the rule yields.
-// CHECK-NEXT: %[[FULL:.+]]:4 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
+// The weight, the clip factor, then what the rule yields. The rate of a schedule
+// comes after that if the rule does not yield it as it is.
+// CHECK-NEXT: %[[FULL:.+]]:5 = nn.once @full weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum", "rate") {
 // CHECK-NEXT: ^bb0(%[[STEP:.+]]: f64, %[[W:.+]]: f64, %[[SQUARED:.+]]: f64):
 // CHECK-NEXT: %[[BASE:.+]] = arith.constant 2.500000e-01 : f64
 // CHECK-NEXT: %[[OFFSET:.+]] = arith.constant 8.000000e+00 : f64
@@ -79,8 +80,8 @@ module attributes {nn.phase = "merged"} {
 // CHECK-NEXT: %[[MOMENTUM:.+]] = arith.constant 7.500000e-01 : f64
 // CHECK-NEXT: %[[SCALE:.+]] = arith.constant 2.000000e+00 : f64
 // CHECK-NEXT: %[[SCALED:.+]] = arith.mulf %[[RATE]], %[[SCALE]] : f64
-// CHECK-NEXT: nn.yield %[[W]], %[[FACTOR]], %[[SCALED]], %[[MOMENTUM]] : f64, f64, f64, f64
-// CHECK-NEXT: } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: nn.yield %[[W]], %[[FACTOR]], %[[SCALED]], %[[MOMENTUM]], %[[RATE]] : f64, f64, f64, f64, f64
+// CHECK-NEXT: } : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
 
 // CHECK-NEXT: %[[PLAIN:.+]]:3 = nn.once @plain weight(%[[WEIGHT]]) -> (weight, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
 // CHECK: %[[CLIPPED:.+]]:4 = nn.once @clipped weight(%[[WEIGHT]]) norm(%[[NORM]]) -> (weight, clip_factor, "value 1 of region 'once' of rule @heavy", "hyper-parameter momentum") {
@@ -94,8 +95,8 @@ module attributes {nn.phase = "merged"} {
 // CHECK-NEXT: nn.yield %[[RESULT]], %[[NEW]] : f32, f32
 
 // Divided, clipped, then the regularizers in order.
-// CHECK: nn.update @b gradient(%[[B]]) scalars(%[[FULL]]#0, %[[FULL]]#1, %[[FULL]]#2, %[[FULL]]#3) {
-// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[FACTOR:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32):
+// CHECK: nn.update @b gradient(%[[B]]) scalars(%[[FULL]]#0, %[[FULL]]#1, %[[FULL]]#2, %[[FULL]]#3, %[[FULL]]#4) {
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[VELOCITY:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[FACTOR:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
 // CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
 // CHECK-NEXT: %[[SHORT:.+]] = arith.mulf %[[MEAN]], %[[FACTOR]] : f32
 // CHECK-NEXT: %[[L2:.+]] = arith.constant 5.000000e-01 : f32

@@ -39,11 +39,18 @@ std::string groupStepsName(const std::string &group);
 /// symbols stand without '@'.
 Status dumpModel(const Model &model, const std::string &path, bool withSlots);
 
-/// Which of a model's symbols a file has to hold.
+/// Which of a model's symbols a file has to hold, and what is taken of it.
 enum class FileCoverage {
   Parameters, ///< all parameters, for a model that is used as it is
-  Any         ///< at least one symbol, for a model that is trained
+  Any,        ///< at least one symbol, for a model that is trained
+  AnyValues   ///< the same, without slots and step counts
 };
+
+/// What a training takes of the file of --init-from. `valuesOnly`: the flag
+/// --init-values-only.
+inline FileCoverage coverageOfTraining(bool valuesOnly) {
+  return valuesOnly ? FileCoverage::AnyValues : FileCoverage::Any;
+}
 
 /// Sets the state of a fresh model to what `path` holds, by name; types and
 /// shapes must be the model's, but F32 tensors are widened for an F64 program.

@@ -49,6 +49,8 @@ struct HostOptions {
   /// the newest one there. Empty: none.
   std::string initFrom, checkpoint;
   bool resume = false;
+  /// Of `initFrom`, takes values without slots and step counts.
+  bool initValuesOnly = false;
   /// Where its parts of checkpoints may go.
   SaveFolder saves;
   /// --on-failure and --pack-gradients.

@@ -29,6 +29,8 @@ struct ReplayOptions {
   /// What the job began with: a safetensors file, or a checkpoint that it went
   /// on from. Empty: initial values.
   std::string initFrom, checkpoint;
+  /// Whether the job took values alone of `initFrom`.
+  bool initValuesOnly = false;
   /// Replays that many requests of each log, and looks at no more of it.
   std::optional<int64_t> requests;
   int threads = 1;

@@ -133,6 +133,8 @@ private:
   /// An error where a group must not be updated; else its scalars are set.
   Status computeScalars(int32_t group, const Contribution &merged,
                         const std::vector<double> &norms);
+  /// Warns once of a group whose learning rate has come to 0.
+  void warnOfNoRate(int32_t group);
   /// Adds the rules that a device applies.
   Status applyOnDevice(const Contribution &merged);
   /// Waits for them.
@@ -180,6 +182,8 @@ private:
   /// By group: the objective of its updates, -1 without any; and its scalars.
   std::vector<int32_t> objectiveOf;
   std::vector<AlignedBuffer> scalars;
+  /// By group: whether a warning has said that its rate is 0.
+  std::vector<bool> warnedOfNoRate;
   /// By group: the number of the last update.
   std::vector<int64_t> updateNumbers;
   /// By update.

@@ -121,6 +121,10 @@ private:
   void log() const;
   bool isSlot(const std::string &tensor) const;
   void logUnknown() const;
+  /// A slot of the file: null if there is none, or if slots are not taken.
+  Expected<const TensorView *> takeSlot(const pdl_symbol &symbol,
+                                        const std::string &name,
+                                        const std::vector<int64_t> &shape);
 
   Model &model;
   const SafetensorsFile &file;
@@ -145,6 +149,14 @@ Initializer::take(const pdl_symbol &symbol, const std::string &name,
   if (tensor && *tensor)
     used.insert(name);
   return tensor;
+}
+
+Expected<const TensorView *>
+Initializer::takeSlot(const pdl_symbol &symbol, const std::string &name,
+                      const std::vector<int64_t> &shape) {
+  if (coverage == FileCoverage::AnyValues)
+    return nullptr;
+  return take(symbol, name, shape);
 }
 
 /// Where an element stands: "[2, 0]".
@@ -258,7 +270,7 @@ Status Initializer::readParameter(int32_t index) {
   bool hasSlots = true;
   for (int32_t s = 0; s < symbol.slot_count; ++s) {
     Expected<const TensorView *> slot =
-        take(symbol, fullSlotName(symbol, s), partShape(symbol, 1 + s));
+        takeSlot(symbol, fullSlotName(symbol, s), partShape(symbol, 1 + s));
     if (!slot)
       return slot.status();
     hasSlots &= *slot != nullptr;
@@ -298,8 +310,10 @@ Status Initializer::readTable(int32_t index) {
   for (int32_t part = 0; part <= symbol.slot_count; ++part) {
     std::string partName =
         part ? fullSlotName(symbol, part - 1) : name + ".values";
+    const std::vector<int64_t> shape = {count, partWidth(symbol, part)};
     Expected<const TensorView *> tensor =
-        take(symbol, partName, {count, partWidth(symbol, part)});
+        part ? takeSlot(symbol, partName, shape)
+             : take(symbol, partName, shape);
     if (!tensor)
       return tensor.status();
     if (!*tensor && part == 0)
@@ -415,7 +429,7 @@ void Initializer::logUnknown() const {
   int unknown = 0;
   auto isKnown = [&](const TensorView &tensor) {
     return used.count(tensor.name) > 0 ||
-           (coverage == FileCoverage::Parameters && isSlot(tensor.name));
+           (coverage != FileCoverage::Any && isSlot(tensor.name));
   };
   for (const TensorView &tensor : file.tensors())
     if (!isKnown(tensor) && ++unknown <= mostSentences)
@@ -436,7 +450,11 @@ void Initializer::log() const {
   if (coverage == FileCoverage::Parameters)
     return;
   logInfo("took " + join(taken) + " from " + file.path());
-  if (!withoutSlots.empty())
+  if (coverage == FileCoverage::AnyValues)
+    logInfo("optimizer slots and step counts of " + file.path() +
+            " were not taken (--init-values-only): slots, bias corrections "
+            "and schedules begin anew");
+  else if (!withoutSlots.empty())
     logInfo(file.path() + " does not have the optimizer's slots of " +
             join(withoutSlots) + ": they begin anew");
   if (!withoutSteps.empty())
@@ -450,7 +468,8 @@ Status Initializer::run() {
   const pdl_descriptor &descriptor = model.descriptor();
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     PDLRT_RETURN_IF_ERROR(model.table(i) ? readTable(i) : readParameter(i));
-  PDLRT_RETURN_IF_ERROR(readSteps());
+  if (coverage != FileCoverage::AnyValues)
+    PDLRT_RETURN_IF_ERROR(readSteps());
   if (taken.empty() && descriptor.symbol_count > 0)
     return Status::invalid(file.path() + ": no tensor in it belongs to model " +
                            descriptor.model_name + ", which has " +

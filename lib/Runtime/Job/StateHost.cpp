@@ -111,7 +111,8 @@ static Status fillState(StateServer &server, const HostOptions &options,
   if (options.initFrom.empty())
     return {};
   PDLRT_RETURN_IF_ERROR(
-      initializeModel(server.model(), options.initFrom, FileCoverage::Any));
+      initializeModel(server.model(), options.initFrom,
+                      coverageOfTraining(options.initValuesOnly)));
   server.noteLoaded();
   return {};
 }
@@ -133,8 +134,9 @@ describeStart(const HostOptions &options,
   const Expected<FileDigest> digest = file->digest();
   if (!digest)
     return digest.status();
-  return fmt::format("an --init-from file of {} bytes (digest {:016x})",
-                     digest->bytes, digest->hash);
+  return fmt::format("an --init-from file of {} bytes (digest {:016x}){}",
+                     digest->bytes, digest->hash,
+                     options.initValuesOnly ? ", its values only" : "");
 }
 
 /// Larger than those that an earlier life of this owner gave, so that trainers

@@ -186,12 +186,14 @@ Status Replay::fill(StateServer &server, const Log &log) const {
         restoreModel(server.model(), *checkpoint, CheckpointUse::Training));
   else if (!options.initFrom.empty())
     PDLRT_RETURN_IF_ERROR(
-        initializeModel(server.model(), options.initFrom, FileCoverage::Any));
+        initializeModel(server.model(), options.initFrom,
+                        coverageOfTraining(options.initValuesOnly)));
   if (digestOfState(server.model()) == log.reader->header().startDigest)
     return {};
   return Status::invalid(
       log.path + ": its server began with another state; give the --init-from "
-                 "of the job, or with --checkpoint the one that it went on "
+                 "of the job (with --init-values-only, if the job had it), or "
+                 "with --checkpoint the one that it went on "
                  "from (not a newer one)");
 }
 

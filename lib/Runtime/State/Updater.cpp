@@ -8,9 +8,11 @@
 
 #include "pdlrt/State/Updater.h"
 
+#include "pdlabi/names.h"
 #include "pdlabi/norm.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/Finite.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/Trace.h"
 #include "pdlrt/Kernels/Storage.h"
 #include "pdlrt/State/DeviceState.h"
@@ -74,6 +76,7 @@ Updater::Updater(Model &model, const pdl_program &program, Scheduler &scheduler)
     : model(model), program(program), scheduler(scheduler),
       objectiveOf(model.descriptor().group_count, -1),
       scalars(model.descriptor().group_count),
+      warnedOfNoRate(model.descriptor().group_count),
       updateNumbers(model.descriptor().group_count),
       sharded(program.update_count), admitted(program.update_count) {
   const pdl_descriptor &descriptor = model.descriptor();
@@ -604,8 +607,23 @@ Status Updater::computeScalars(int32_t index, const Contribution &merged,
     if (scalar.is_divisor && value == 0)
       return refuse(
           fmt::format("its {} is 0, by which its rule divides", scalar.name));
+    if (value == 0 && !std::strcmp(scalar.name, pdlabi::rateScalarName))
+      warnOfNoRate(index);
   }
   return {};
+}
+
+void Updater::warnOfNoRate(int32_t index) {
+  if (warnedOfNoRate[index])
+    return;
+  warnedOfNoRate[index] = true;
+  // Workers that update one model have an updater each.
+  logWarningOnce(fmt::format(
+      "group @{}: the learning rate is 0, so updates do not change its "
+      "values. If its schedule is over, give it more steps or a floor above 0, "
+      "or begin it anew: --init-from FILE --init-values-only takes values "
+      "without step counts",
+      model.descriptor().groups[index].name));
 }
 
 Status Updater::refuseNewValue(int32_t index,

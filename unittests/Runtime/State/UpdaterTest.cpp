@@ -382,6 +382,42 @@ TEST(Updater, ValuesOfSixteenBitsAreRoundedAtRandom) {
       }
 }
 
+/// A schedule that is over behind the second step.
+static void onceEnding(const pdl_once_arguments *arguments, void *scalars) {
+  auto *out = static_cast<double *>(scalars);
+  out[0] = arguments->weight;
+  out[1] = arguments->step > 2 ? 0 : 0.5;
+}
+
+TEST(Updater, WarnsOnceOfARateOfZero) {
+  static const pdl_scalar scalars[] = {{"sum of weights", 1}, {"rate", 0}};
+  Tables tables;
+  tables.group.name = "ending";
+  tables.group.once = onceEnding;
+  tables.group.scalar_count = 2;
+  tables.group.scalars = scalars;
+  Model model(tables.descriptor, 1);
+  Scheduler scheduler(1);
+  Updater updater(model, tables.program, scheduler),
+      other(model, tables.program, scheduler);
+  OneKey step(model);
+  step.merged.objectives[0].weight = 1;
+  const auto logOf = [&](Updater &one) {
+    testing::internal::CaptureStderr();
+    const Status status = one.apply(step.merged);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(logOf(updater), "");
+  EXPECT_EQ(logOf(updater), "");
+  const std::string log = logOf(updater);
+  EXPECT_THAT(log, testing::HasSubstr("group @ending: the learning rate is 0"));
+  EXPECT_THAT(log, testing::HasSubstr("--init-values-only"));
+  EXPECT_EQ(logOf(updater), "");
+  // That of another worker of the same model.
+  EXPECT_EQ(logOf(other), "");
+}
+
 //===----------------------------------------------------------------------===//
 // What is not finite
 //===----------------------------------------------------------------------===//

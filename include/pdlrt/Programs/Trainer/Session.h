@@ -69,6 +69,8 @@ struct SessionOptions {
   std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
       costs;
   bool dumpSlots = false;
+  /// Training: of `initFrom`, takes values without slots and step counts.
+  bool initValuesOnly = false;
   /// How predictions are written: "tsv", "csv" or "safetensors"; empty: as the
   /// end of the name of `output` says, else "tsv".
   std::string outputFormat;

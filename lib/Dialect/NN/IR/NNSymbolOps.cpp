@@ -9,6 +9,7 @@
 #include "AssemblyDirectives.h"
 #include "ScalarRegion.h"
 #include "StateChecks.h"
+#include "pdlabi/names.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Support/FloatConversion.h"
@@ -718,7 +719,7 @@ SmallVector<std::string> RuleOp::getScalarNames() {
   for (Value yielded : once.getTerminator()->getOperands()) {
     auto hyper = llvm::find(once.getArguments().drop_front(2), yielded);
     if (yielded == rate)
-      names.push_back("rate");
+      names.push_back(pdlabi::rateScalarName);
     else if (hyper != once.args_end())
       names.push_back(
           "hyper-parameter " +

@@ -46,11 +46,15 @@ int pdlrt::runReplayCommand(int argc, char **argv,
                      "such as saved/step-000000000100")
           ->type_name("FOLDER")
           ->check(notEmpty());
-  app.add_option("--init-from", options.initFrom,
-                 "The file of values that the job began with")
-      ->type_name("FILE")
-      ->check(notEmpty())
-      ->excludes(checkpoint);
+  CLI::Option *initFrom =
+      app.add_option("--init-from", options.initFrom,
+                     "The file of values that the job began with")
+          ->type_name("FILE")
+          ->check(notEmpty())
+          ->excludes(checkpoint);
+  app.add_flag("--init-values-only", options.initValuesOnly,
+               "The job was started with this flag")
+      ->needs(initFrom);
   app.add_option("--requests", options.requests,
                  "Replay the first N requests of each log, and read no more "
                  "of it")

@@ -142,6 +142,11 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
           ->type_name("FILE")
           ->check(notEmpty())
           ->group("State");
+  app.add_flag("--init-values-only", flags.initValuesOnly,
+               "Take values of --init-from without optimizer slots and step "
+               "counts, so that schedules begin anew")
+      ->needs(initFrom)
+      ->group("State");
   CLI::Option *folder = app.add_option("--checkpoint", flags.checkpoint,
                                        "The trainers' folder of checkpoints: "
                                        "nothing is written elsewhere. Without "

@@ -191,7 +191,7 @@ Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
              ? Status()
              : initializeModel(*model, options.initFrom,
                                use == CheckpointUse::Training
-                                   ? FileCoverage::Any
+                                   ? coverageOfTraining(options.initValuesOnly)
                                    : FileCoverage::Parameters);
 }
 

@@ -392,6 +392,11 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       ->check(validator(checkRows))
       ->group("Training");
   CLI::Option *initFrom = addModelFlags(*command, flags);
+  command
+      ->add_flag("--init-values-only", flags.session.initValuesOnly,
+                 "Take values of --init-from without optimizer slots and step "
+                 "counts, so that schedules begin anew")
+      ->group("State");
   addCheckpointFlags(*command, flags.checkpoints, flags.session, initFrom);
   CLI::Option *dump =
       command
@@ -453,7 +458,8 @@ static CLI::App *addTrain(CLI::App &app, const pdl_descriptor &descriptor,
       addFooterOfOwners(*command, modeOf(descriptor));
       return command;
     }
-    command->get_option("--init-from")->group("");
+    for (const char *name : {"--init-from", "--init-values-only"})
+      command->get_option(name)->group("");
     const char *example =
         "Example, of two trainers with two workers each:\n"
         "  trainer train --servers a:7101,b:7101 --trainers 2 --rank 0\n"
@@ -785,6 +791,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
         !status.ok())
       return refuse(status);
   // What the other processes of the job know it as, from the first word on.
+  if (options.initValuesOnly && options.initFrom.empty())
+    return fail(2, "--init-values-only says what to take of --init-from; give "
+                   "both, in a job with servers to the servers");
   const PackedTraining training(
       descriptor, options.distributed ? options.distributed->gradientPacking
                                       : GradientPacking::None);

@@ -31,6 +31,7 @@ static HostOptions hostOptionsOf(const SessionOptions &options,
   host.job = cluster.job;
   host.seed = seed;
   host.initFrom = options.initFrom;
+  host.initValuesOnly = options.initValuesOnly;
   host.checkpoint = options.checkpoint;
   host.resume = options.resume;
   host.saves = SaveFolder(options.checkpoint);

@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/HandWrittenProgram.h"
 #include "Support/TrainerProcess.h"
 
 #include "pdlrt/Checkpoint/Checkpoint.h"
+#include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/TokenFile.h"
 #include "pdlrt/Files/Safetensors.h"
+#include "pdlrt/State/Model.h"
 
 #include <gmock/gmock.h>
 
@@ -966,6 +969,23 @@ TEST(CommandLine, ADumpWithSlotsGoesOnWithItsSteps) {
   EXPECT_THAT(err, HasSubstr("took w, b, emb from " + half));
   EXPECT_EQ(folder.read("again"), folder.read("whole"));
 
+  // Values alone, so that what depends on steps begins anew: as from a dump
+  // that has neither slots nor counts.
+  const auto rest = [&](std::vector<std::string> from) {
+    from.insert(from.end(), {"--rows", "100:200", "--dump", again});
+    err = train(from);
+    return folder.read("again");
+  };
+  const std::string anew = rest({"--init-from", half, "--init-values-only"});
+  EXPECT_THAT(err, HasSubstr("were not taken (--init-values-only)"));
+  EXPECT_THAT(err, testing::Not(HasSubstr("belongs to nothing")));
+  EXPECT_NE(anew, folder.read("whole"));
+  Model model(*handWrittenProgram({}), 0);
+  ASSERT_TRUE(initializeModel(model, half, FileCoverage::AnyValues).ok());
+  const std::string values = folder.file("values");
+  ASSERT_TRUE(dumpModel(model, values, /*withSlots=*/false).ok());
+  EXPECT_EQ(rest({"--init-from", values}), anew);
+
   // The same without the counts: not the same, and the log says why.
   Expected<SafetensorsFile> file = SafetensorsFile::open(half);
   ASSERT_TRUE(file.ok());
@@ -1143,6 +1163,8 @@ TEST(CommandLine, RefusesWrongFlagsOfACluster) {
               HasSubstr("pdl-checkpoint dump FOLDER -o FILE"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-from", data}),
               HasSubstr("give it to the servers"));
+  EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--init-values-only"}),
+              HasSubstr("--init-from"));
   EXPECT_THAT(errorsOf(sync, {"--servers", "a:1", "--placement", "best"}),
               HasSubstr("least-loaded"));
   const std::string token = folder.write("token", "");
