@@ -36,6 +36,7 @@ class Rule:
     slots: Callable  # hyper -> {slot: initial value}
     update: Callable  # (value, gradient, slots, rate, step, hyper) -> (value, slots)
     row_slots: Callable = lambda hyper: {}  # those of one element a row
+    undivided: bool = False  # `gradient` is the sum over the samples, not the mean
 
 
 def _sgd(value, gradient, slots, rate, step, hyper):
@@ -257,7 +258,7 @@ RULES = {
     "adam": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8},
                  lambda hyper: {"m": 0.0, "v": 0.0}, _adam),
     "ftrl": Rule({"beta": 1.0, "l1": 0.0, "l2": 0.0},
-                 lambda hyper: {"z": 0.0, "n": 0.0}, _ftrl),
+                 lambda hyper: {"z": 0.0, "n": 0.0}, _ftrl, undivided=True),
     "rmsprop": Rule({"rho": 0.99, "epsilon": 1e-8},
                     lambda hyper: {"mean_square": 0.0}, _rmsprop),
     "bounded_rmsprop": Rule({"rho": 0.9, "epsilon": 1e-8, "bound": 0.05},
@@ -281,7 +282,8 @@ RULES = {
     "bounded_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {},
                             _bounded_adagrad, lambda hyper: {"accumulator": 0.0}),
     "click_adagrad": Rule({"initial": 3.0, "bound": 10.0}, lambda hyper: {}, _click_adagrad,
-                          lambda hyper: {"accumulator": 0.0, "show": 0.0, "click": 0.0}),
+                          lambda hyper: {"accumulator": 0.0, "show": 0.0, "click": 0.0},
+                          undivided=True),
     "lars": Rule({"momentum": 0.9, "coefficient": 1e-3, "weight_decay": 5e-4},
                  lambda hyper: {"velocity": 0.0}, _lars),
     "lamb": Rule({"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "weight_decay": 0.01},

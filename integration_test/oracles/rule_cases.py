@@ -208,7 +208,6 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
             gradient, old = leaf.grad[index], value[symbol][index]
             hyper = {**rule.hyper, **facts.hyper}
             if facts.counted:
-                gradient = gradient * weight.sum()
                 hyper |= {name: count[index] for name, count in counts.items()}
             if facts.clip and clip_kind == "value":
                 gradient = gradient.clamp(-facts.clip, facts.clip)
@@ -217,6 +216,8 @@ def write_rule_case(folder, name, what, groups, steps=6, batch=4, weighted=False
                 size = norm if clip_kind == "global_norm" else own
                 gradient = gradient * (facts.clip / max(size, facts.clip))
             gradient = gradient + facts.decay(old)
+            if rule.undivided:
+                gradient = gradient * weight.sum()
             # A vector is one row.
             old_slots = {k: v[index] for k, v in slots[symbol].items()}
             new, new_slots = rule.update(
@@ -359,7 +360,7 @@ def write_rule_cases(folder):
         "by_adam_other": Group("adam", 0.125, {"beta1": 0.75, "beta2": 0.99,
                                             "epsilon": 1e-4}),
         "by_ftrl": Group("ftrl", 0.5),
-        "by_ftrl_sparse": Group("ftrl", 0.5, {"beta": 0.5, "l1": 2.0, "l2": 0.25}),
+        "by_ftrl_sparse": Group("ftrl", 0.5, {"beta": 0.5, "l1": 8.0, "l2": 0.25}),
     })
     write_rule_case(folder, "rules_that_scale", "A rate for each element", {
         "by_rmsprop": Group("rmsprop", 0.03125),

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// The gradient is the sum over the samples of a step.
+//
 // sigma = (sqrt(n + gradient^2) - sqrt(n)) / rate
 // z    += gradient - sigma * value
 // n    += gradient^2
@@ -13,7 +15,16 @@
 //
 // FTRL-Proximal with a rate for each element, algorithm 1 of McMahan et al., "Ad
 // Click Prediction: a View from the Trenches", 2013; the group's rate is the
-// paper's alpha. `l1` keeps rare features at exactly zero. The value follows
+// paper's alpha. `l1` keeps rare features at exactly zero.
+//
+// beta, l1 and l2 are compared with sums of gradients, so the rule takes sums:
+// it is `undivided`, and the settings that are published for one sample a step
+// hold at any batch size. A feature that occurs once in a batch is updated as by
+// one sample. Where one occurs often, the square of the sum stands for the sum of
+// squares: as large where gradients have random signs, larger where they agree,
+// so that no batch makes steps longer than the rate allows.
+//
+// The value follows
 // from z and n, which start at zero: begin with #nn.zeros. For the same reason
 // a zero gradient may move a value that z and n do not account for, and a group
 // with a table must say untouched(lazy) or untouched(dense). At rate 0 value, z
@@ -21,7 +32,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-nn.rule @ftrl hyper(beta = 1.0 from 0.0, l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots(z = 0.0, n = 0.0) once {
+nn.rule @ftrl undivided hyper(beta = 1.0 from 0.0, l1 = 0.0 from 0.0, l2 = 0.0 from 0.0) slots(z = 0.0, n = 0.0) once {
 ^bb0(%step: f64, %rate: f64, %beta: f64, %l1: f64, %l2: f64):
   nn.yield %rate, %beta, %l1, %l2 : f64, f64, f64, f64
 } each {

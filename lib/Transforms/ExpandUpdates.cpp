@@ -305,6 +305,16 @@ private:
     return gradient;
   }
 
+  /// Whether the group does something to gradients that depends on their size:
+  /// regularizers, a clip of elements, what makes up for delays. A clip by a
+  /// norm is a factor.
+  bool changesMeans(GroupOp group) {
+    FlatSymbolRefAttr clip = group.getClipAttr();
+    return group.getDecayAttr() || group.getCompensationAttr() ||
+           (clip && symbols.lookup<ClipOp>(clip.getValue()).getKind() ==
+                        ClipKind::value);
+  }
+
   /// Whether it is a table that is told how often keys occurred.
   bool admitsByCount(const SymbolGradient &symbol) {
     auto table = symbols.lookup<TableOp>(symbol.symbol.getValue());
@@ -459,9 +469,11 @@ private:
                        cast<OpResult>(scalar).getResultNumber()];
     };
     Value value = arguments[0], gradient = arguments[1];
-    if (!rule.getUndivided())
-      gradient = arith::DivFOp::create(builder, loc, gradient,
-                                       argumentOf(once.getWeightScalar()));
+    Value weight = argumentOf(once.getWeightScalar());
+    // What a group adds to gradients, or limits, is meant for their means.
+    const bool changesMean = rule.getUndivided() && changesMeans(group);
+    if (!rule.getUndivided() || changesMean)
+      gradient = arith::DivFOp::create(builder, loc, gradient, weight);
     if (Value factor = once.getClipFactorScalar())
       gradient =
           arith::MulFOp::create(builder, loc, gradient, argumentOf(factor));
@@ -471,7 +483,10 @@ private:
       scalars.push_back(argumentOf(scalar));
     if (isCompensated)
       gradient = compensate(group, value, gradient, arguments[2], scalars);
-    SmallVector<Value> ruleArguments{value, addDecay(group, value, gradient)};
+    gradient = addDecay(group, value, gradient);
+    if (changesMean)
+      gradient = arith::MulFOp::create(builder, loc, gradient, weight);
+    SmallVector<Value> ruleArguments{value, gradient};
     llvm::append_range(ruleArguments, arguments.slice(inputs, slots));
     scalars.truncate(scalarsOfRule(once, rule).size());
     llvm::append_range(ruleArguments, scalars);

@@ -159,6 +159,44 @@ module @elements attributes {nn.phase = "merged"} {
 
 // -----
 
+// An undivided rule gets the sum. What is meant for means, here a clip by value and
+// a regularizer, is done to the mean, which becomes a sum again.
+// CHECK-LABEL: module @sums
+// CHECK: nn.update @a
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32):
+// CHECK-NEXT: arith.subf %[[VALUE]], %[[SUM]] : f32
+// CHECK: nn.update @b
+// CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[SUM:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32):
+// CHECK-NEXT: %[[MEAN:.+]] = arith.divf %[[SUM]], %[[W]] : f32
+// CHECK: %[[WITHIN:.+]] = arith.maximumf
+// CHECK: %[[PULLED:.+]] = arith.addf %[[WITHIN]], %{{.+}} : f32
+// CHECK-NEXT: %[[AGAIN:.+]] = arith.mulf %[[PULLED]], %[[W]] : f32
+// CHECK-NEXT: arith.subf %[[VALUE]], %[[AGAIN]] : f32
+module @sums attributes {nn.phase = "merged"} {
+  nn.record @r { nn.field @x : tensor<?x1xf32> }
+  nn.rule @own undivided hyper() slots() once {
+  ^bb0(%step: f64, %rate: f64):
+    nn.yield
+  } each {
+  ^bb0(%value: f32, %gradient: f32):
+    %0 = arith.subf %value, %gradient : f32
+    nn.yield %0 : f32
+  }
+  nn.clip @within : value(2.0)
+  nn.group @plain rule(@own) rate(0.1)
+  nn.group @g rule(@own) rate(0.1) decay(#nn.l2<0.5>) clip(@within)
+  nn.param @a : tensor<1xf32> in @plain init(#nn.zeros)
+  nn.param @b : tensor<1xf32> in @g init(#nn.zeros)
+  nn.program @train reads(@r) {
+  ^bb0(%x: tensor<?x1xf32>):
+    %a = nn.read @a : tensor<1xf32>
+    %b = nn.read @b : tensor<1xf32>
+    nn.apply_gradients %x {@a = %a : tensor<1xf32>, @b = %b : tensor<1xf32>} over [@plain, @g] : tensor<?x1xf32>
+  }
+}
+
+// -----
+
 // Scalars have the type of their group, whatever that of the losses; the norm is
 // f64 for all.
 // CHECK-LABEL: module @mixed

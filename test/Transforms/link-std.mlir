@@ -84,7 +84,7 @@ module @mixed {
 // CHECK-DAG: nn.rule @nesterov hyper
 // CHECK-DAG: nn.rule @adagrad hyper
 // CHECK-DAG: nn.rule @adam hyper
-// CHECK-DAG: nn.rule @ftrl hyper
+// CHECK-DAG: nn.rule @ftrl undivided hyper
 // CHECK-DAG: nn.rule @rmsprop hyper
 // CHECK-DAG: nn.rule @rmsprop_centered hyper
 // CHECK-DAG: nn.rule @decayed_adagrad hyper

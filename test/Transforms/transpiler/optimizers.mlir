@@ -8,15 +8,15 @@
 // rule that neither the library nor the model defines is refused before anything
 // else happens.
 //
-// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,SGD
-// RUN: sed 's/rule(@sgd)/rule(@momentum)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MOMENTUM
-// RUN: sed 's/rule(@sgd)/rule(@nesterov)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,NESTEROV
-// RUN: sed 's/rule(@sgd)/rule(@adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,ADAGRAD
-// RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ADAM
+// RUN: pdl-opt %S/Inputs/dense.mlir --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,SGD
+// RUN: sed 's/rule(@sgd)/rule(@momentum)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,MOMENTUM
+// RUN: sed 's/rule(@sgd)/rule(@nesterov)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,MEAN,NESTEROV
+// RUN: sed 's/rule(@sgd)/rule(@adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,ADAGRAD
+// RUN: sed 's/rule(@sgd)/rule(@adam)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,MEAN,ADAM
 // RUN: sed 's/rule(@sgd)/rule(@ftrl)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,FTRL
-// RUN: sed 's/rule(@sgd)/rule(@adamax)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,ADAMAX
-// RUN: sed 's/rule(@sgd)/rule(@rmsprop)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,RMSPROP
-// RUN: sed 's/rule(@sgd)/rule(@decayed_adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,DECAYED
+// RUN: sed 's/rule(@sgd)/rule(@adamax)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=async" | FileCheck %s --check-prefixes=CHECK,MEAN,ADAMAX
+// RUN: sed 's/rule(@sgd)/rule(@rmsprop)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,RMSPROP
+// RUN: sed 's/rule(@sgd)/rule(@decayed_adagrad)/' %S/Inputs/dense.mlir | pdl-opt --pdl-pipeline="to=roles mode=sync" | FileCheck %s --check-prefixes=CHECK,MEAN,DECAYED
 // RUN: sed 's/rule(@sgd)/rule(@dpsgd)/' %S/Inputs/dense.mlir > %t.mlir
 // RUN: not pdl-opt %t.mlir --pdl-pipeline="to=roles mode=sync" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: mlir:7:{{.*}}@dpsgd
@@ -49,9 +49,10 @@
 // the group here.
 // ADAM-DAG: math.powf %{{.*}}, %[[STEP:arg0]]
 // CHECK: nn.update @fc_w
-// The mean gradient comes first whatever the rule is.
+// The mean gradient comes first whatever the rule is, but for those that take sums.
 // CHECK-NEXT: ^bb0(%[[VALUE:[a-z0-9]+]]: f32, %[[GRADIENT:[a-z0-9]+]]: f32,
-// CHECK: arith.divf %[[GRADIENT]], %{{.*}} : f32
+// MEAN: arith.divf %[[GRADIENT]], %{{.*}} : f32
+// FTRL: arith.mulf %[[GRADIENT]], %[[GRADIENT]] : f32
 // The value, then a new slot for each old one.
 // SGD: nn.yield %{{[0-9]+}} : f32
 // MOMENTUM: nn.yield %{{[^,]*}}, %{{[^,]*}} : f32, f32

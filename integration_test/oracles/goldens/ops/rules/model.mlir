@@ -43,7 +43,7 @@ module @rules {
   nn.group @by_ftrl rule(@ftrl) rate(0.5) untouched(lazy)
   nn.param @by_ftrl_p : tensor<3xf32> in @by_ftrl init(#nn.zeros)
   nn.table @by_ftrl_t : i64 -> tensor<3xf32> in @by_ftrl init(#nn.zeros)
-  nn.group @by_ftrl_sparse rule(@ftrl {beta = 0.5, l1 = 2.0, l2 = 0.25}) rate(0.5) untouched(lazy)
+  nn.group @by_ftrl_sparse rule(@ftrl {beta = 0.5, l1 = 8.0, l2 = 0.25}) rate(0.5) untouched(lazy)
   nn.param @by_ftrl_sparse_p : tensor<3xf32> in @by_ftrl_sparse init(#nn.zeros)
   nn.table @by_ftrl_sparse_t : i64 -> tensor<3xf32> in @by_ftrl_sparse init(#nn.zeros)
   nn.program @train reads(@sample) {
