@@ -140,6 +140,9 @@ class Exactness(exactness.ExactnessTest):
                   (fast, "fast", ["--emulate-bf16"])]
         if programs.has_avx512_bf16():
             others.append((trainer, "native", []))
+            said = run(trainer, "predict", "--data", data, "--rows", "0:10",
+                       "--init-from", compiled).stderr
+            self.assertEqual("slower than f32 on Intel CPUs" in said, programs.is_intel())
         else:
             done = subprocess.run([trainer, "train", "--data", data],
                                   capture_output=True, text=True)

@@ -98,6 +98,10 @@ def has_avx512_bf16():
     return has_avx512("avx512_bf16")
 
 
+def is_intel():
+    return "GenuineIntel" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+
+
 class StrictCtrDnn(unittest.TestCase):
     """Tests of one trainer: models/ctr_dnn in strict numerics, compiled once, and a file of
     clicks that `write_data(path)` makes."""
