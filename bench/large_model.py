@@ -133,7 +133,7 @@ def model(options):
                "init(#nn.uniform<-0.01, 0.01>)")
     for layer in layers:
         yield from layer.symbols()
-    yield "  nn.metric @auc : #nn.auc<buckets = 4096>"
+    yield "  nn.metric @auc : #nn.auc<buckets = 16384>"
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in fields)
     yield f"  nn.func private @logit({arguments}) -> {SCORE} {{"
     yield from lookups_of(options, fields)

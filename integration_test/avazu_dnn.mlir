@@ -26,7 +26,7 @@ module @avazu_dnn {
   nn.param @b2 : tensor<64xf32> in @dense init(#nn.zeros)
   nn.param @w3 : tensor<64x1xf32> in @dense init(#nn.xavier)
   nn.param @b3 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
   nn.func private @logit(%categories: tensor<?x21xi64>) -> tensor<?x1xf32> {

@@ -39,7 +39,7 @@ compensate(@delay_compensation {strength = 0.25})
   nn.param @w : tensor<2x1xf32> in @g init(#nn.xavier)
   nn.param @b : tensor<1xf32> in @g init(#nn.truncated_normal<0.0, 0.5>)
   nn.state @shift : tensor<2xf32> init(#nn.constant<0.5>)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
 
   // The logit.
   nn.func private @logit(%x: tensor<?x2xf32>, %tags: !nn.ragged<?x1x*xi64>) -> tensor<?x1xf32> {

@@ -281,8 +281,18 @@ class NotFinite(unittest.TestCase):
         model = self.path / "model"
         programs.run(trainer, "train", "--data", good, "--steps", 0, "--dump", model)
         flags = ("--replicas", "1x1", "--batch-size", 2, "--init-from", model)
-        shown = programs.run(trainer, "evaluate", "--data", good, *flags).stdout
-        self.assertRegex(shown, r"test AUC [0-9.]+ \(@auc\)")
+        done = programs.run(trainer, "evaluate", "--data", good, *flags)
+        self.assertRegex(done.stdout, r"test AUC [0-9.]+ \(@auc; exact to [0-9.]+\)")
+        # Logarithms of them are below 0.
+        self.assertEqual(done.stderr.count("metric @auc expects probabilities, and 3 "
+                                           "predictions so far lie outside of [0, 1]"), 1)
+        # Labels of -1 and 1 under a cross entropy; the warning is of both epochs.
+        signs = self.write("signs.csv", [(1, 0.5), (-1, 0.25), (1, 0.75), (-1, 0.5)])
+        for data, count in ((good, 0), (signs, 1)):
+            done = programs.run(trainer, "train", "--data", data, "--epochs", 2, *flags)
+            self.assertEqual(done.stderr.count("2 samples so far have a label outside of "
+                                               "[0, 1] under a cross entropy"), count)
+            self.assertNotIn("labels.range", done.stdout + done.stderr)
         bad = self.write("bad.csv", [(1, 0.5), (0, 0.25), (1, 0.75), (0, -1.0)])
         sentence = "metric @auc observed a number that is not finite in batch 1 of"
         self.stops([trainer, "evaluate", "--data", bad, *flags], sentence)

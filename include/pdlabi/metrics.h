@@ -67,11 +67,37 @@ inline bool isMetric(int32_t kind, double parameter) {
          accepts;
 }
 
+/// Whether a metric counts predictions that are no probabilities.
+template <typename Metric>
+inline constexpr bool countsOutside =
+    requires { requires Metric::expectsProbabilities; };
+
 /// The elements of a metric's sums.
 inline int64_t metricSumCount(int32_t kind, double parameter) {
   int64_t count = 0;
   AllMetrics::visit(kind, [&](auto metric) {
-    count = decltype(metric)::sumCount(parameter);
+    using Metric = decltype(metric);
+    count = Metric::sumCount(parameter) + (countsOutside<Metric> ? 1 : 0);
+  });
+  return count;
+}
+
+inline bool expectsProbabilities(int32_t kind) {
+  bool expects = false;
+  AllMetrics::visit(
+      kind, [&](auto metric) { expects = countsOutside<decltype(metric)>; });
+  return expects;
+}
+
+/// How many predictions of some weight lay outside of [0, 1], of a metric that
+/// expects probabilities; 0 of any other.
+inline int64_t predictionsOutside(int32_t kind, double parameter,
+                                  const double *sums) {
+  int64_t count = 0;
+  AllMetrics::visit(kind, [&](auto metric) {
+    using Metric = decltype(metric);
+    if constexpr (countsOutside<Metric>)
+      count = static_cast<int64_t>(sums[Metric::sumCount(parameter)]);
   });
   return count;
 }
@@ -175,6 +201,10 @@ void observeSamples(int32_t kind, double parameter, const Observations<T> &all,
             RankedList<T>(all.width, all.predictions + i * all.width,
                           all.labelWidth, all.labels + i * all.labelWidth),
             weight, sums);
+      if constexpr (countsOutside<Metric>)
+        if (weight != 0 &&
+            !(all.predictions[i] >= 0 && all.predictions[i] <= 1))
+          sums[Metric::sumCount(parameter)] += 1;
     });
   });
 }

@@ -7,6 +7,8 @@
 #===------------------------------------------------------------------------===#
 """Golden cases of metrics."""
 
+import math
+
 import numpy
 import torch
 
@@ -26,7 +28,7 @@ METRICS_TEXT = """module @metrics {
   nn.group @descent rule(@sgd) rate(1.0)
   nn.param @scale : tensor<1xf32> in @descent init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 4096>
-  nn.metric @coarse_auc : #nn.auc<buckets = 4>
+  nn.metric @coarse_auc : #nn.auc<buckets = 96>
   nn.metric @grouped_auc : #nn.grouped_auc
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
@@ -69,6 +71,15 @@ METRICS_TEXT = """module @metrics {
   }
 }
 """
+
+
+def odds_bucket(p, buckets):
+    """The bucket of a probability, on the scale of 32 octaves on each side of 1/2."""
+    small = min(p, 1 - p)
+    octave = max(math.floor(math.log2(small)) + 33, 0)
+    inside = small / 2.0**(octave - 33) - 1
+    place = (octave + inside) / 64
+    return min(int((place if p <= 0.5 else 1 - place) * buckets), buckets - 1)
 
 
 def bucket_error(p, y, w, buckets):
@@ -151,7 +162,7 @@ def write_metrics(folder):
                 "after/scale": numpy.array([-gradient]),
                 "metric/auc": numpy.array([area_under_curve(p, y)]),
                 "metric/coarse_auc": numpy.array(
-                    [area_under_curve(numpy.floor(p * 4), y)]),
+                    [area_under_curve([odds_bucket(x, 96) for x in p], y)]),
                 "metric/log_loss": numpy.array([loss]),
                 "metric/copc": numpy.array([y.sum() / p.sum()])}
     weighted = {"mean": p, "mae": abs(p - y), "rmse": (p - y)**2,

@@ -10,6 +10,7 @@
 #include "LookupIds.h"
 #include "MixedOutputs.h"
 #include "RowSpaces.h"
+#include "WatchLabels.h"
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Transforms/Passes.h"
@@ -392,6 +393,7 @@ struct LowerModel : pdlc::impl::NNLowerModelBase<LowerModel> {
           [](CastOp op) -> WalkResult { return verifyCountedRows(op); });
     if (result.wasInterrupted())
       return signalPassFailure();
+    watchLabels(module);
     for (ProgramOp program : module.getOps<ProgramOp>()) {
       if (failed(verifyRowSpaces(program)))
         return signalPassFailure();

@@ -22,7 +22,7 @@ dense = model.group("dense", rule="adam", rate=1.0e-3, decay=pdl.decay.l2(1.0e-6
 sparse = model.group("sparse", rule="adam", rate=1.0e-3, untouched="lazy")
 
 emb = model.table("emb", 10, group=sparse, init=pdl.init.uniform(-0.01, 0.01))
-auc = model.metric("auc", pdl.metrics.auc(buckets=4096))
+auc = model.metric("auc", pdl.metrics.auc())
 log_loss = model.metric("log_loss", pdl.metrics.log_loss())
 copc = model.metric("copc", pdl.metrics.copc())
 

@@ -37,7 +37,7 @@ module @dcn {
   nn.param @b2 : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @w3 : tensor<69x1xf32> in @dense init(#nn.xavier)
   nn.param @b3 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

@@ -42,7 +42,7 @@ module @din {
   nn.param @b2 : tensor<40xf32> in @dense init(#nn.zeros)
   nn.param @w3 : tensor<40x1xf32> in @dense init(#nn.xavier)
   nn.param @b3 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
   // How much each row matters, from the row and from what is shown, side by side:

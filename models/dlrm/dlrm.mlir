@@ -36,7 +36,7 @@ module @dlrm {
   nn.param @top_b2 : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @top_w3 : tensor<32x1xf32> in @dense init(#nn.xavier)
   nn.param @top_b3 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

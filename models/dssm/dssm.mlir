@@ -45,7 +45,7 @@ module @dssm {
   nn.param @item_b1 : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @item_w2 : tensor<32x16xf32> in @dense init(#nn.xavier)
   nn.param @item_b2 : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @loss_mean : #nn.mean
 
   // A vector that is nearly 0, such as that of a user without history in the first

@@ -46,9 +46,9 @@ module @esmm {
   nn.param @cvr_b2 : tensor<16xf32> in @dense init(#nn.zeros)
   nn.param @cvr_w3 : tensor<16x1xf32> in @dense init(#nn.xavier)
   nn.param @cvr_b3 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @ctr_auc : #nn.auc<buckets = 4096>
-  nn.metric @cvr_auc : #nn.auc<buckets = 4096>
-  nn.metric @ctcvr_auc : #nn.auc<buckets = 4096>
+  nn.metric @ctr_auc : #nn.auc<buckets = 16384>
+  nn.metric @cvr_auc : #nn.auc<buckets = 16384>
+  nn.metric @ctcvr_auc : #nn.auc<buckets = 16384>
 
   nn.func private @logits(%numbers: tensor<?x5xf32>, %categories: tensor<?x6xi64>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
     %tamed = nn.signed_log1p %numbers : tensor<?x5xf32>

@@ -34,7 +34,7 @@ module @ffm {
   nn.table @weights : i64 -> tensor<1xf32> in @first init(#nn.zeros)
   nn.table @factors : i64 -> tensor<4xf32> in @second init(#nn.uniform<-0.1, 0.1>)
   nn.param @bias : tensor<1xf32> in @first init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

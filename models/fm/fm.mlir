@@ -29,7 +29,7 @@ module @fm {
   nn.param @number_weights : tensor<5x1xf32> in @all init(#nn.zeros)
   nn.param @number_factors : tensor<5x8xf32> in @all init(#nn.uniform<-0.05, 0.05>)
   nn.param @bias : tensor<1xf32> in @all init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

@@ -64,7 +64,7 @@ module @gan {
   nn.param @generator_b2 : tensor<64xf32> in @generator init(#nn.zeros)
   nn.param @generator_w3 : tensor<64x5xf32> in @generator init(#nn.xavier)
   nn.param @generator_b3 : tensor<5xf32> in @generator init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
 
   // The logarithms of numbers of people with these incomes; no number is below 0. Noise
   // is uniform between -1 and 1, for each sample its own.

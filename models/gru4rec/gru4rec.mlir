@@ -37,7 +37,7 @@ module @gru4rec {
   nn.param @wb : tensor<96xf32> in @dense init(#nn.zeros)
   nn.param @u : tensor<32x96xf32> in @dense init(#nn.xavier)
   nn.param @ub : tensor<96xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
   nn.func private @session(%items: !ids) -> !row {

@@ -37,7 +37,7 @@ person.floats("label", 1, values={"<=50K": 0.0, ">50K": 1.0}, columns=[14])
 linear = model.group("linear", rule="adagrad", rate=1.0e-1)
 weights = model.table("weights", 1, group=linear, init=pdl.init.zeros())
 bias = model.param("bias", (1,), group=linear, init=pdl.init.zeros())
-auc = model.metric("auc", pdl.metrics.auc(buckets=4096))
+auc = model.metric("auc", pdl.metrics.auc())
 log_loss = model.metric("log_loss", pdl.metrics.log_loss())
 copc = model.metric("copc", pdl.metrics.copc())
 

@@ -44,8 +44,8 @@ module @mmoe {
   nn.param @single_b1 : tensor<16xf32> in @dense init(#nn.zeros)
   nn.param @single_w2 : tensor<16x1xf32> in @dense init(#nn.xavier)
   nn.param @single_b2 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @income_auc : #nn.auc<buckets = 4096>
-  nn.metric @single_auc : #nn.auc<buckets = 4096>
+  nn.metric @income_auc : #nn.auc<buckets = 16384>
+  nn.metric @single_auc : #nn.auc<buckets = 16384>
   nn.metric @income_log_loss : #nn.log_loss
   nn.metric @single_log_loss : #nn.log_loss
 

@@ -47,7 +47,7 @@ module @multiview_simnet {
   nn.param @user_b : tensor<16xf32> in @dense init(#nn.zeros)
   nn.param @item_w : tensor<32x16xf32> in @dense init(#nn.xavier)
   nn.param @item_b : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @mean_loss : #nn.mean
 
   // Items are a bag whose order does not count, categories a sequence. A vector that is

@@ -43,7 +43,7 @@ module @nfm {
   nn.param @hidden_variance : tensor<64xf32> in @seen init(#nn.constant<1.0>)
   nn.param @hidden_scale : tensor<64xf32> in @dense init(#nn.constant<1.0>)
   nn.param @hidden_shift : tensor<64xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

@@ -45,7 +45,7 @@ module @sasrec {
   nn.param @b2 : tensor<16xf32> in @dense init(#nn.zeros)
   nn.param @scale3 : tensor<16xf32> in @dense init(#nn.constant<1.0>)
   nn.param @shift3 : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
   // Each place looks at itself and at those before it that hold an item, and takes a

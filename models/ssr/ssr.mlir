@@ -42,7 +42,7 @@ module @ssr {
   nn.param @user_b : tensor<16xf32> in @dense init(#nn.zeros)
   nn.param @item_w : tensor<32x16xf32> in @dense init(#nn.xavier)
   nn.param @item_b : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @mean_loss : #nn.mean
 
   // A vector that is nearly 0, such as that of a user without history in the first

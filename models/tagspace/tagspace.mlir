@@ -34,7 +34,7 @@ module @tagspace {
   nn.param @window_b : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @w : tensor<32x16xf32> in @dense init(#nn.xavier)
   nn.param @b : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @mean_loss : #nn.mean
 
   nn.func private @text(%words: !words) -> !row {

@@ -27,7 +27,7 @@ deep = model.group("deep", rule="adam", rate=1.0e-3, untouched="lazy")
 
 wide_weights = model.table("wide_weights", 1, group=wide, init=pdl.init.zeros())
 embedding = model.table("embedding", 8, group=deep, init=pdl.init.uniform(-0.05, 0.05))
-auc = model.metric("auc", pdl.metrics.auc(buckets=4096))
+auc = model.metric("auc", pdl.metrics.auc())
 log_loss = model.metric("log_loss", pdl.metrics.log_loss())
 copc = model.metric("copc", pdl.metrics.copc())
 

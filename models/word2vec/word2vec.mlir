@@ -30,7 +30,7 @@ module @word2vec {
 
   nn.table @word_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
   nn.table @neighbour_rows : i64 -> tensor<32xf32> in @sparse init(#nn.uniform<-0.05, 0.05>)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @loss_mean : #nn.mean
 
   // The logits of the neighbour and of five words that are drawn, and which of these

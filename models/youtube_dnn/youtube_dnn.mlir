@@ -36,7 +36,7 @@ module @youtube_dnn {
   nn.param @b2 : tensor<32xf32> in @dense init(#nn.zeros)
   nn.param @w3 : tensor<32x16xf32> in @dense init(#nn.xavier)
   nn.param @b3 : tensor<16xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
 
   nn.func private @user(%items: !ids) -> !row {

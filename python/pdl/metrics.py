@@ -6,8 +6,8 @@
 from pdl.text import Attribute, attribute
 
 
-def auc(buckets: int = 4096) -> Attribute:
-    """Area under the ROC curve, by a histogram of predictions."""
+def auc(buckets: int = 16384) -> Attribute:
+    """Area under the ROC curve, by a histogram of predictions over their odds."""
     return attribute("auc", buckets=buckets)
 
 

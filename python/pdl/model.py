@@ -306,7 +306,7 @@ class Model:
         return State(self, name, type, _init(name, init))
 
     def metric(self, name: str, kind: Attribute) -> Metric:
-        """A figure of merit over many batches, such as `pdl.metrics.auc(buckets=4096)`."""
+        """A figure of merit over many batches, such as `pdl.metrics.auc()`."""
         checks.attribute(f"the kind of metric @{name}", kind, "pdl.metrics.auc()")
         return Metric(self, name, f" : {kind}")
 

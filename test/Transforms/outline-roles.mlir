@@ -28,6 +28,7 @@
 // CHECK-NEXT: nn.param @scale : tensor<8xf32> init(
 // CHECK-NEXT: ps.blocks @scale
 // CHECK-NEXT: nn.metric @auc
+// CHECK-NEXT: nn.metric @labels.range
 // CHECK-NEXT: ps.channel @train.value.scale number 0
 // CHECK: ps.message @train.exchange
 // CHECK: nn.program @train

@@ -29,7 +29,7 @@
 // CHECK-NEXT: nn-broadcast-splats | Category:statistics | splats-broadcast=0{{$}}
 // CHECK-NEXT: ps-settle-delays | Category:statistics | updates-settled=0{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | prepare=4{{$}}
-// CHECK-NEXT: nn-assign-stages | Category:statistics | compute=17{{$}}
+// CHECK-NEXT: nn-assign-stages | Category:statistics | compute=18{{$}}
 // CHECK-NEXT: nn-assign-stages | Category:statistics | apply=4{{$}}
 // CHECK-NEXT: nn-updates-to-kernels | Category:statistics | kernels=4{{$}}
 // CHECK-NEXT: nn-to-rt | Category:statistics | fused=4{{$}}

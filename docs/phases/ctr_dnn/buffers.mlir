@@ -22,9 +22,10 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
   nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
   nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
   nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -87,201 +88,203 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     %19 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %20 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %21 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %22 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %23 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %24 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %22 = rt.pointer  metric[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %23 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %24 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %25 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c400 = arith.constant 400 : index
-    %25 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %26 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %27 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %28 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %29 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %30 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %31 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %32 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %33 = arith.addi %0, %c7 : index
-    %34 = arith.andi %33, %c-8 : index
-    %35 = arith.muli %34, %c40 : index
-    %36 = arith.addi %1, %c15 : index
-    %37 = arith.andi %36, %c-16 : index
-    %38 = arith.muli %37, %c7500 : index
-    %39 = arith.addi %35, %38 : index
-    %40 = arith.addi %2, %c15 : index
-    %41 = arith.andi %40, %c-16 : index
-    %42 = arith.muli %41, %c4 : index
-    %43 = arith.muli %37, %c1600 : index
-    %44 = arith.addi %35, %43 : index
-    %45 = arith.muli %37, %c3200 : index
-    %46 = arith.addi %35, %45 : index
-    %47 = arith.muli %37, %c4800 : index
-    %48 = arith.addi %35, %47 : index
-    %49 = arith.muli %37, %c4804 : index
-    %50 = arith.addi %35, %49 : index
-    %51 = arith.muli %37, %c6400 : index
-    %52 = arith.addi %35, %51 : index
-    %53 = arith.muli %37, %c7492 : index
-    %54 = arith.addi %35, %53 : index
-    %55 = arith.muli %37, %c7496 : index
-    %56 = arith.addi %35, %55 : index
-    %57 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %3 into %57 : !llvm.ptr, memref<?x10xf32>
-    %58 = arith.muli %c0, %c4 : index
-    %59 = rt.view %5[%58] size(%6) : !llvm.ptr -> memref<?xi32>
-    %60 = arith.muli %1, %c26 : index
-    %61 = arith.addi %60, %c1 : index
-    %62 = rt.view %7[%c0] size(%61) : !llvm.ptr -> memref<?xi32>
-    %63 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %57[%59] splits(%62 : memref<?xi32>) into %63 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %64 = arith.muli %1, %c13 : index
-    %65 = rt.view %8[%c0] size(%64) : !llvm.ptr -> memref<?xf32>
-    %66 = rt.view %4[%35] size(%64) : !llvm.ptr -> memref<?xf32>
-    scf.parallel (%arg1) = (%c0) to (%64) step (%c1) {
-      %104 = memref.load %65[%arg1] : memref<?xf32>
-      %105 = math.absf %104 : f32
-      %106 = math.log1p %105 : f32
-      %107 = math.copysign %106, %104 : f32
-      memref.store %107, %66[%arg1] : memref<?xf32>
+    %26 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %27 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %28 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %29 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %30 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %31 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %32 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %33 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %34 = arith.addi %0, %c7 : index
+    %35 = arith.andi %34, %c-8 : index
+    %36 = arith.muli %35, %c40 : index
+    %37 = arith.addi %1, %c15 : index
+    %38 = arith.andi %37, %c-16 : index
+    %39 = arith.muli %38, %c7500 : index
+    %40 = arith.addi %36, %39 : index
+    %41 = arith.addi %2, %c15 : index
+    %42 = arith.andi %41, %c-16 : index
+    %43 = arith.muli %42, %c4 : index
+    %44 = arith.muli %38, %c1600 : index
+    %45 = arith.addi %36, %44 : index
+    %46 = arith.muli %38, %c3200 : index
+    %47 = arith.addi %36, %46 : index
+    %48 = arith.muli %38, %c4800 : index
+    %49 = arith.addi %36, %48 : index
+    %50 = arith.muli %38, %c4804 : index
+    %51 = arith.addi %36, %50 : index
+    %52 = arith.muli %38, %c6400 : index
+    %53 = arith.addi %36, %52 : index
+    %54 = arith.muli %38, %c7492 : index
+    %55 = arith.addi %36, %54 : index
+    %56 = arith.muli %38, %c7496 : index
+    %57 = arith.addi %36, %56 : index
+    %58 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %3 into %58 : !llvm.ptr, memref<?x10xf32>
+    %59 = arith.muli %c0, %c4 : index
+    %60 = rt.view %5[%59] size(%6) : !llvm.ptr -> memref<?xi32>
+    %61 = arith.muli %1, %c26 : index
+    %62 = arith.addi %61, %c1 : index
+    %63 = rt.view %7[%c0] size(%62) : !llvm.ptr -> memref<?xi32>
+    %64 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %58[%60] splits(%63 : memref<?xi32>) into %64 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %65 = arith.muli %1, %c13 : index
+    %66 = rt.view %8[%c0] size(%65) : !llvm.ptr -> memref<?xf32>
+    %67 = rt.view %4[%36] size(%65) : !llvm.ptr -> memref<?xf32>
+    scf.parallel (%arg1) = (%c0) to (%65) step (%c1) {
+      %105 = memref.load %66[%arg1] : memref<?xf32>
+      %106 = math.absf %105 : f32
+      %107 = math.log1p %106 : f32
+      %108 = math.copysign %107, %105 : f32
+      memref.store %108, %67[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %67 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %68 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x13xf32>
+    %68 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %69 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x13xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
       scf.parallel (%arg2) = (%c0) to (%c13) step (%c1) {
-        %104 = memref.load %68[%arg1, %arg2] : memref<?x13xf32>
-        %105 = arith.addi %arg2, %c260 : index
-        memref.store %104, %67[%arg1, %105] : memref<?x273xf32>
+        %105 = memref.load %69[%arg1, %arg2] : memref<?x13xf32>
+        %106 = arith.addi %arg2, %c260 : index
+        memref.store %105, %68[%arg1, %106] : memref<?x273xf32>
         scf.reduce 
       }
       scf.reduce 
     }
-    %69 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %70 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
-    %71 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %67, %69 bias(%70 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %71 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %72 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %73 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
-    %74 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %71, %72 bias(%73 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %75 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %76 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
-    %77 = rt.view %4[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %74, %75 bias(%76 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %78 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %79 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
-    %80 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %9, %77, %78 bias(%79 : memref<1xf32>) post [#rt<post bias>] into %80 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %81 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?xf32>
-    %82 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
-    %83 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?xf32>
-    %84 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?xf32>
+    %70 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %71 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
+    %72 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %68, %70 bias(%71 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %72 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %73 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %74 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
+    %75 = rt.view %4[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %72, %73 bias(%74 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %75 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %76 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %77 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
+    %78 = rt.view %4[%47] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %75, %76 bias(%77 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %78 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %79 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %80 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
+    %81 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %9, %78, %79 bias(%80 : memref<1xf32>) post [#rt<post bias>] into %81 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %82 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?xf32>
+    %83 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?xf32>
+    %84 = rt.view %4[%55] size(%1) : !llvm.ptr -> memref<?xf32>
+    %85 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %104 = memref.load %81[%arg1] : memref<?xf32>
       %105 = memref.load %82[%arg1] : memref<?xf32>
-      %106 = arith.mulf %104, %105 : f32
+      %106 = memref.load %83[%arg1] : memref<?xf32>
+      %107 = arith.mulf %105, %106 : f32
       %cst_0 = arith.constant 0.000000e+00 : f32
-      %107 = arith.maximumf %104, %cst_0 : f32
-      %108 = math.absf %104 : f32
-      %109 = arith.negf %108 : f32
-      %110 = math.exp %109 : f32
-      %111 = math.log1p %110 : f32
-      %112 = arith.subf %107, %106 : f32
-      %113 = arith.addf %112, %111 : f32
-      %114 = func.call @pdlabi_sigmoidf(%104) : (f32) -> f32
-      memref.store %113, %83[%arg1] : memref<?xf32>
+      %108 = arith.maximumf %105, %cst_0 : f32
+      %109 = math.absf %105 : f32
+      %110 = arith.negf %109 : f32
+      %111 = math.exp %110 : f32
+      %112 = math.log1p %111 : f32
+      %113 = arith.subf %108, %107 : f32
+      %114 = arith.addf %113, %112 : f32
+      %115 = func.call @pdlabi_sigmoidf(%105) : (f32) -> f32
       memref.store %114, %84[%arg1] : memref<?xf32>
+      memref.store %115, %85[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %85 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %86 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %85 labels(%86 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %85 labels(%86 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %85 labels(%86 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
-    %87 = rt.view %4[%56] size(%1) : !llvm.ptr -> memref<?xf32>
+    %86 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %87 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 16384> %86 labels(%87 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %86 labels(%87 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %86 labels(%87 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.bucket_error<buckets = 2> %87 labels(%87 : memref<?x1xf32>) into %22 : memref<?x1xf32>, !llvm.ptr
+    %88 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%1) step (%c1) {
-      %104 = memref.load %84[%arg1] : memref<?xf32>
-      %105 = memref.load %82[%arg1] : memref<?xf32>
-      %106 = arith.subf %104, %105 : f32
-      memref.store %106, %87[%arg1] : memref<?xf32>
+      %105 = memref.load %85[%arg1] : memref<?xf32>
+      %106 = memref.load %83[%arg1] : memref<?xf32>
+      %107 = arith.subf %105, %106 : f32
+      memref.store %107, %88[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %88 = rt.view %22[%c0] : !llvm.ptr -> memref<1xf32>
+    %89 = rt.view %23[%c0] : !llvm.ptr -> memref<1xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %88[%arg1] : memref<1xf32>
+      memref.store %cst, %89[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %89 = memref.load %88[%c0] : memref<1xf32>
-    %90 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %89) -> (f32) {
-      %104 = memref.load %87[%arg1] : memref<?xf32>
-      %105 = arith.addf %arg2, %104 : f32
-      scf.yield %105 : f32
+    %90 = memref.load %89[%c0] : memref<1xf32>
+    %91 = scf.for %arg1 = %c0 to %1 step %c1 iter_args(%arg2 = %90) -> (f32) {
+      %105 = memref.load %88[%arg1] : memref<?xf32>
+      %106 = arith.addf %arg2, %105 : f32
+      scf.yield %106 : f32
     }
-    memref.store %90, %88[%c0] : memref<1xf32>
-    %91 = rt.view %4[%56] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %92 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %9, %77 transposed, %91 post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %93 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %91, %78 transposed mask(%77 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %93 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
-    %94 = rt.view %24[%c0] : !llvm.ptr -> memref<400xf32>
+    memref.store %91, %89[%c0] : memref<1xf32>
+    %92 = rt.view %4[%57] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %93 = rt.view %24[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %78 transposed, %92 post [] into %93 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %94 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %92, %79 transposed mask(%78 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %94 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    %95 = rt.view %25[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %94[%arg1] : memref<400xf32>
+      memref.store %cst, %95[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %104 = memref.load %94[%arg1] : memref<400xf32>
-      %105 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %104) -> (f32) {
-        %106 = memref.load %93[%arg2, %arg1] : memref<?x400xf32>
-        %107 = arith.addf %arg3, %106 : f32
-        scf.yield %107 : f32
+      %105 = memref.load %95[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %94[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %105, %94[%arg1] : memref<400xf32>
+      memref.store %106, %95[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %95 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %74 transposed, %93 post [] into %95 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %93, %75 transposed mask(%74 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %96 = rt.view %26[%c0] : !llvm.ptr -> memref<400xf32>
+    %96 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %75 transposed, %94 post [] into %96 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %94, %76 transposed mask(%75 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %78 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %97 = rt.view %27[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %96[%arg1] : memref<400xf32>
+      memref.store %cst, %97[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %104 = memref.load %96[%arg1] : memref<400xf32>
-      %105 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %104) -> (f32) {
-        %106 = memref.load %77[%arg2, %arg1] : memref<?x400xf32>
-        %107 = arith.addf %arg3, %106 : f32
-        scf.yield %107 : f32
+      %105 = memref.load %97[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %78[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %105, %96[%arg1] : memref<400xf32>
+      memref.store %106, %97[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %97 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %71 transposed, %77 post [] into %97 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %77, %72 transposed mask(%71 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %98 = rt.view %28[%c0] : !llvm.ptr -> memref<400xf32>
+    %98 = rt.view %28[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %72 transposed, %78 post [] into %98 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %78, %73 transposed mask(%72 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %75 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %99 = rt.view %29[%c0] : !llvm.ptr -> memref<400xf32>
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      memref.store %cst, %98[%arg1] : memref<400xf32>
+      memref.store %cst, %99[%arg1] : memref<400xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%c400) step (%c1) {
-      %104 = memref.load %98[%arg1] : memref<400xf32>
-      %105 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %104) -> (f32) {
-        %106 = memref.load %74[%arg2, %arg1] : memref<?x400xf32>
-        %107 = arith.addf %arg3, %106 : f32
-        scf.yield %107 : f32
+      %105 = memref.load %99[%arg1] : memref<400xf32>
+      %106 = scf.for %arg2 = %c0 to %1 step %c1 iter_args(%arg3 = %105) -> (f32) {
+        %107 = memref.load %75[%arg2, %arg1] : memref<?x400xf32>
+        %108 = arith.addf %arg3, %107 : f32
+        scf.yield %108 : f32
       }
-      memref.store %105, %98[%arg1] : memref<400xf32>
+      memref.store %106, %99[%arg1] : memref<400xf32>
       scf.reduce 
     }
-    %99 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %9, %67 transposed, %74 post [] into %99 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    %100 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    rt.gemm  fast %9, %74, %69 transposed post [] into %100 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %101 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %102 = rt.view %4[%39] size(%2) : !llvm.ptr -> memref<?xi32>
-    %103 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool_gradient [#rt<pooling sum>](%101 : memref<?x26x10xf32, strided<[273, 10, 1]>>) at %3[%c0] splits(%62 : memref<?xi32>) of [0] bags(%102 : memref<?xi32>) into %103 : !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %83 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %100 = rt.view %30[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %68 transposed, %75 post [] into %100 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    %101 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    rt.gemm  fast %9, %75, %70 transposed post [] into %101 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %102 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %103 = rt.view %4[%40] size(%2) : !llvm.ptr -> memref<?xi32>
+    %104 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool_gradient [#rt<pooling sum>](%102 : memref<?x26x10xf32, strided<[273, 10, 1]>>) at %3[%c0] splits(%63 : memref<?xi32>) of [0] bags(%103 : memref<?xi32>) into %104 : !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %84 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -405,7 +408,7 @@ module @ctr_dnn attributes {nn.phase = "buffers"} {
     }
     %54 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x1xf32>
     %55 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %54 labels(%55 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.auc<buckets = 16384> %54 labels(%55 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.log_loss %54 labels(%55 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %54 labels(%55 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32

@@ -46,9 +46,10 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
   nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
   nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
   nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   nn.program @train reads(@criteo) {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
     %0 = nn.read @w1 : tensor<273x400xf32>
@@ -82,6 +83,7 @@ module @ctr_dnn attributes {nn.phase = "merged"} {
     nn.observe @auc(%26, %arg0) : tensor<?x1xf32>
     nn.observe @log_loss(%26, %arg0) : tensor<?x1xf32>
     nn.observe @copc(%26, %arg0) : tensor<?x1xf32>
+    nn.observe @labels.range(%arg0, %arg0) : tensor<?x1xf32>
     nn.minimize %25 over [@dense, @sparse] : tensor<?x1xf32>
   }
   nn.program @evaluate frozen reads(@criteo) {

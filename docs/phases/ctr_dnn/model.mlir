@@ -46,7 +46,7 @@ module @ctr_dnn {
   nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
   nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
   nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
   nn.func private @logit(%arg0: tensor<?x13xf32>, %arg1: !nn.ragged<?x26x*xi64>) -> tensor<?x1xf32> {

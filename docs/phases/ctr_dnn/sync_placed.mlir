@@ -55,9 +55,10 @@ module @ctr_dnn attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
   ps.blocks @w4 rows [0, 400] costs [3200]
   nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
   ps.blocks @b4 rows [0, 1] costs [8]
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   nn.program @train reads(@criteo) {
   ^bb0(%arg0: tensor<?x1xf32>, %arg1: tensor<?x13xf32>, %arg2: tensor<?xi64>, %arg3: tensor<?xi32>):
     %0 = nn.read @w1 : tensor<273x400xf32>
@@ -83,6 +84,7 @@ module @ctr_dnn attributes {nn.phase = "placed", ps.mode = #ps.mode<sync>} {
     nn.observe @auc(%18, %arg0) : tensor<?x1xf32>
     nn.observe @log_loss(%18, %arg0) : tensor<?x1xf32>
     nn.observe @copc(%18, %arg0) : tensor<?x1xf32>
+    nn.observe @labels.range(%arg0, %arg0) : tensor<?x1xf32>
     %19 = nn.sub %18, %arg0 : tensor<?x1xf32>, tensor<?x1xf32>
     %20 = nn.reduce  sum %19 axes [0] : tensor<?x1xf32>
     %21 = nn.gemm %15 transposed, %19 post [] : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>

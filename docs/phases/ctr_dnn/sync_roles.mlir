@@ -24,9 +24,10 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
     ps.blocks @w4 rows [0, 400] costs [3200]
     nn.param @b4 : tensor<1xf32> init(#nn.zeros)
     ps.blocks @b4 rows [0, 1] costs [8]
-    nn.metric @auc : #nn.auc<buckets = 4096>
+    nn.metric @auc : #nn.auc<buckets = 16384>
     nn.metric @log_loss : #nn.log_loss
     nn.metric @copc : #nn.copc
+    nn.metric @labels.range : #nn.bucket_error<buckets = 2>
     ps.channel @train.value.w1 number 0 in "train" value of @w1 : tensor<273x400xf32>
     ps.channel @train.value.b1 number 1 in "train" value of @b1 : tensor<400xf32>
     ps.channel @train.value.w2 number 2 in "train" value of @w2 : tensor<400x400xf32>
@@ -75,6 +76,7 @@ module @ctr_dnn attributes {nn.phase = "roles", ps.mode = #ps.mode<sync>} {
       nn.observe @auc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
       nn.observe @log_loss(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
       nn.observe @copc(%10, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+      nn.observe @labels.range(%arg0, %arg0) {stage = #nn.stage<compute>} : tensor<?x1xf32>
       %11 = nn.sub %10, %arg0 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<?x1xf32>
       %12 = nn.reduce  sum %11 axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
       %13 = nn.gemm %7 transposed, %11 post [] {stage = #nn.stage<compute>} : (tensor<?x400xf32>, tensor<?x1xf32>) -> tensor<400x1xf32>

@@ -22,9 +22,10 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
   nn.param @b3 : tensor<400xf32> in @dense init(#nn.zeros)
   nn.param @w4 : tensor<400x1xf32> in @dense init(#nn.xavier)
   nn.param @b4 : tensor<1xf32> in @dense init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.pointer  field_values[2] of %arg0 : !llvm.ptr -> !llvm.ptr
@@ -203,112 +204,114 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     %19 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %20 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %21 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %22 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %23 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %24 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %22 = rt.pointer  metric[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %23 = rt.pointer  gradient[8] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %24 = rt.pointer  gradient[7] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %25 = rt.pointer  gradient[6] of %arg0 : !llvm.ptr -> !llvm.ptr
     %c400 = arith.constant 400 : index
-    %25 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %26 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %27 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %28 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %29 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %30 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %31 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %32 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %33 = arith.addi %0, %c7 : index
-    %34 = arith.andi %33, %c-8 : index
-    %35 = arith.muli %34, %c40 : index
-    %36 = arith.addi %1, %c15 : index
-    %37 = arith.andi %36, %c-16 : index
-    %38 = arith.muli %37, %c7500 : index
-    %39 = arith.addi %35, %38 : index
-    %40 = arith.muli %37, %c1600 : index
-    %41 = arith.addi %35, %40 : index
-    %42 = arith.muli %37, %c3200 : index
-    %43 = arith.addi %35, %42 : index
-    %44 = arith.muli %37, %c4800 : index
-    %45 = arith.addi %35, %44 : index
-    %46 = arith.muli %37, %c4804 : index
-    %47 = arith.addi %35, %46 : index
-    %48 = arith.muli %37, %c6400 : index
-    %49 = arith.addi %35, %48 : index
-    %50 = arith.muli %37, %c7492 : index
-    %51 = arith.addi %35, %50 : index
-    %52 = arith.muli %37, %c7496 : index
-    %53 = arith.addi %35, %52 : index
-    %54 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.gather %3 into %54 : !llvm.ptr, memref<?x10xf32>
-    %55 = arith.muli %c0, %c4 : index
-    %56 = rt.view %5[%55] size(%6) : !llvm.ptr -> memref<?xi32>
-    %57 = arith.muli %1, %c26 : index
-    %58 = arith.addi %57, %c1 : index
-    %59 = rt.view %7[%c0] size(%58) : !llvm.ptr -> memref<?xi32>
-    %60 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    rt.pool  sum %54[%56] splits(%59 : memref<?xi32>) into %60 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %61 = arith.muli %1, %c13 : index
-    %62 = rt.address %4[%35] : !llvm.ptr
-    call @kernel.elementwise_abs_log1p_copysign_f32(%8, %62, %61) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %63 = rt.view %4[%49] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    %64 = rt.address %4[%49] : !llvm.ptr
-    call @kernel.copy_f32(%62, %64, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %65 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
-    %66 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
-    %67 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %63, %65 bias(%66 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %67 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
-    %68 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %69 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
-    %70 = rt.view %4[%41] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %67, %68 bias(%69 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %70 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %71 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
-    %72 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
-    %73 = rt.view %4[%43] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %70, %71 bias(%72 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %73 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    %74 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
-    %75 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
-    %76 = rt.view %4[%45] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gemm  fast %9, %73, %74 bias(%75 : memref<1xf32>) post [#rt<post bias>] into %76 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
-    %77 = rt.view %4[%51] size(%1) : !llvm.ptr -> memref<?xf32>
-    %78 = rt.address %4[%45] : !llvm.ptr
-    %79 = rt.address %4[%51] : !llvm.ptr
-    %80 = rt.address %4[%47] : !llvm.ptr
-    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%78, %18, %79, %80, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %81 = rt.view %4[%47] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %82 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %81 labels(%82 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %81 labels(%82 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %81 labels(%82 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
-    %83 = rt.address %4[%53] : !llvm.ptr
-    call @kernel.elementwise_sub_f32(%80, %18, %83, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.fill_f32(%22, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32(%22, %83, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %84 = rt.view %4[%53] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    %85 = rt.view %23[%c0] : !llvm.ptr -> memref<400x1xf32>
-    rt.gemm  fast %9, %73 transposed, %84 post [] into %85 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
-    %86 = rt.view %4[%45] size(%1) : !llvm.ptr -> memref<?x400xf32>
-    rt.gemm  fast %9, %84, %74 transposed mask(%73 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %86 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
-    call @kernel.fill_f32(%24, %c400) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32_0(%24, %78, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %87 = rt.view %25[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %70 transposed, %86 post [] into %87 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %86, %71 transposed mask(%70 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %73 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    call @kernel.fill_f32(%26, %c400) : (!llvm.ptr, index) -> ()
-    %88 = rt.address %4[%43] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%26, %88, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %89 = rt.view %27[%c0] : !llvm.ptr -> memref<400x400xf32>
-    rt.gemm  fast %9, %67 transposed, %73 post [] into %89 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
-    rt.gemm  fast %9, %73, %68 transposed mask(%67 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %70 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
-    call @kernel.fill_f32(%28, %c400) : (!llvm.ptr, index) -> ()
-    %90 = rt.address %4[%41] : !llvm.ptr
-    call @kernel.reduce_add_f32_0(%28, %90, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %91 = rt.view %29[%c0] : !llvm.ptr -> memref<273x400xf32>
-    rt.gemm  fast %9, %63 transposed, %70 post [] into %91 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
-    %92 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x273xf32>
-    rt.gemm  fast %9, %70, %65 transposed post [] into %92 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
-    %93 = rt.view %4[%35] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
-    %94 = rt.view %4[%39] size(%2) : !llvm.ptr -> memref<?xi32>
-    %95 = rt.view %30[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
-    rt.pool_gradient [#rt<pooling sum>](%93 : memref<?x26x10xf32, strided<[273, 10, 1]>>) at %3[%c0] splits(%59 : memref<?xi32>) of [0] bags(%94 : memref<?xi32>) into %95 : !llvm.ptr, memref<?x10xf32>
-    rt.loss_sum %77 into %31, %32 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %26 = rt.pointer  gradient[5] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %27 = rt.pointer  gradient[4] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %28 = rt.pointer  gradient[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %29 = rt.pointer  gradient[2] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %30 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %31 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %32 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %33 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %34 = arith.addi %0, %c7 : index
+    %35 = arith.andi %34, %c-8 : index
+    %36 = arith.muli %35, %c40 : index
+    %37 = arith.addi %1, %c15 : index
+    %38 = arith.andi %37, %c-16 : index
+    %39 = arith.muli %38, %c7500 : index
+    %40 = arith.addi %36, %39 : index
+    %41 = arith.muli %38, %c1600 : index
+    %42 = arith.addi %36, %41 : index
+    %43 = arith.muli %38, %c3200 : index
+    %44 = arith.addi %36, %43 : index
+    %45 = arith.muli %38, %c4800 : index
+    %46 = arith.addi %36, %45 : index
+    %47 = arith.muli %38, %c4804 : index
+    %48 = arith.addi %36, %47 : index
+    %49 = arith.muli %38, %c6400 : index
+    %50 = arith.addi %36, %49 : index
+    %51 = arith.muli %38, %c7492 : index
+    %52 = arith.addi %36, %51 : index
+    %53 = arith.muli %38, %c7496 : index
+    %54 = arith.addi %36, %53 : index
+    %55 = rt.view %4[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.gather %3 into %55 : !llvm.ptr, memref<?x10xf32>
+    %56 = arith.muli %c0, %c4 : index
+    %57 = rt.view %5[%56] size(%6) : !llvm.ptr -> memref<?xi32>
+    %58 = arith.muli %1, %c26 : index
+    %59 = arith.addi %58, %c1 : index
+    %60 = rt.view %7[%c0] size(%59) : !llvm.ptr -> memref<?xi32>
+    %61 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    rt.pool  sum %55[%57] splits(%60 : memref<?xi32>) into %61 : memref<?x10xf32>, memref<?xi32>, memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %62 = arith.muli %1, %c13 : index
+    %63 = rt.address %4[%36] : !llvm.ptr
+    call @kernel.elementwise_abs_log1p_copysign_f32(%8, %63, %62) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %64 = rt.view %4[%50] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    %65 = rt.address %4[%50] : !llvm.ptr
+    call @kernel.copy_f32(%63, %65, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %66 = rt.view %10[%c0] : !llvm.ptr -> memref<273x400xf32>
+    %67 = rt.view %11[%c0] : !llvm.ptr -> memref<400xf32>
+    %68 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %64, %66 bias(%67 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %68 : !llvm.ptr, memref<?x273xf32>, memref<273x400xf32>, memref<?x400xf32>
+    %69 = rt.view %12[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %70 = rt.view %13[%c0] : !llvm.ptr -> memref<400xf32>
+    %71 = rt.view %4[%42] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %68, %69 bias(%70 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %72 = rt.view %14[%c0] : !llvm.ptr -> memref<400x400xf32>
+    %73 = rt.view %15[%c0] : !llvm.ptr -> memref<400xf32>
+    %74 = rt.view %4[%44] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %71, %72 bias(%73 : memref<400xf32>) post [#rt<post bias>, #rt<post relu>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    %75 = rt.view %16[%c0] : !llvm.ptr -> memref<400x1xf32>
+    %76 = rt.view %17[%c0] : !llvm.ptr -> memref<1xf32>
+    %77 = rt.view %4[%46] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gemm  fast %9, %74, %75 bias(%76 : memref<1xf32>) post [#rt<post bias>] into %77 : !llvm.ptr, memref<?x400xf32>, memref<400x1xf32>, memref<?x1xf32>
+    %78 = rt.view %4[%52] size(%1) : !llvm.ptr -> memref<?xf32>
+    %79 = rt.address %4[%46] : !llvm.ptr
+    %80 = rt.address %4[%52] : !llvm.ptr
+    %81 = rt.address %4[%48] : !llvm.ptr
+    call @kernel.elementwise_mul_max_abs_neg_exp_log1p_3_more_f32(%79, %18, %80, %81, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %82 = rt.view %4[%48] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %83 = rt.view %18[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 16384> %82 labels(%83 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %82 labels(%83 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %82 labels(%83 : memref<?x1xf32>) into %21 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.bucket_error<buckets = 2> %83 labels(%83 : memref<?x1xf32>) into %22 : memref<?x1xf32>, !llvm.ptr
+    %84 = rt.address %4[%54] : !llvm.ptr
+    call @kernel.elementwise_sub_f32(%81, %18, %84, %1) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.fill_f32(%23, %c1) : (!llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32(%23, %84, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %85 = rt.view %4[%54] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    %86 = rt.view %24[%c0] : !llvm.ptr -> memref<400x1xf32>
+    rt.gemm  fast %9, %74 transposed, %85 post [] into %86 : !llvm.ptr, memref<?x400xf32>, memref<?x1xf32>, memref<400x1xf32>
+    %87 = rt.view %4[%46] size(%1) : !llvm.ptr -> memref<?x400xf32>
+    rt.gemm  fast %9, %85, %75 transposed mask(%74 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %87 : !llvm.ptr, memref<?x1xf32>, memref<400x1xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%25, %c400) : (!llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32_0(%25, %79, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %88 = rt.view %26[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %71 transposed, %87 post [] into %88 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %87, %72 transposed mask(%71 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %74 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%27, %c400) : (!llvm.ptr, index) -> ()
+    %89 = rt.address %4[%44] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%27, %89, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %90 = rt.view %28[%c0] : !llvm.ptr -> memref<400x400xf32>
+    rt.gemm  fast %9, %68 transposed, %74 post [] into %90 : !llvm.ptr, memref<?x400xf32>, memref<?x400xf32>, memref<400x400xf32>
+    rt.gemm  fast %9, %74, %69 transposed mask(%68 : memref<?x400xf32>) post [#rt<post relu_gradient>] into %71 : !llvm.ptr, memref<?x400xf32>, memref<400x400xf32>, memref<?x400xf32>
+    call @kernel.fill_f32(%29, %c400) : (!llvm.ptr, index) -> ()
+    %91 = rt.address %4[%42] : !llvm.ptr
+    call @kernel.reduce_add_f32_0(%29, %91, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %92 = rt.view %30[%c0] : !llvm.ptr -> memref<273x400xf32>
+    rt.gemm  fast %9, %64 transposed, %71 post [] into %92 : !llvm.ptr, memref<?x273xf32>, memref<?x400xf32>, memref<273x400xf32>
+    %93 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x273xf32>
+    rt.gemm  fast %9, %71, %66 transposed post [] into %93 : !llvm.ptr, memref<?x400xf32>, memref<273x400xf32>, memref<?x273xf32>
+    %94 = rt.view %4[%36] size(%1) : !llvm.ptr -> memref<?x26x10xf32, strided<[273, 10, 1]>>
+    %95 = rt.view %4[%40] size(%2) : !llvm.ptr -> memref<?xi32>
+    %96 = rt.view %31[%c0] size(%0) : !llvm.ptr -> memref<?x10xf32>
+    rt.pool_gradient [#rt<pooling sum>](%94 : memref<?x26x10xf32, strided<[273, 10, 1]>>) at %3[%c0] splits(%60 : memref<?xi32>) of [0] bags(%95 : memref<?xi32>) into %96 : !llvm.ptr, memref<?x10xf32>
+    rt.loss_sum %78 into %32, %33 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -399,7 +402,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     call @kernel.elementwise_sigmoid_f32(%38, %36, %1) : (!llvm.ptr, !llvm.ptr, index) -> ()
     %50 = rt.view %3[%23] size(%1) : !llvm.ptr -> memref<?x1xf32>
     %51 = rt.view %17[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %50 labels(%51 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.auc<buckets = 16384> %50 labels(%51 : memref<?x1xf32>) into %18 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.log_loss %50 labels(%51 : memref<?x1xf32>) into %19 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %50 labels(%51 : memref<?x1xf32>) into %20 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32

@@ -17,9 +17,10 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
   nn.group @linear rule(@adagrad) rate(1.000000e-01)
   nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   func.func @train_prepare(%arg0: !llvm.ptr) -> i32 {
     %c0 = arith.constant 0 : index
     %0 = rt.count  batch[0] of %arg0 : !llvm.ptr
@@ -302,98 +303,100 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %12 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %13 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %14 = arith.addi %0, %c15 : index
-    %15 = arith.andi %14, %c-16 : index
-    %16 = arith.addi %1, %c15 : index
-    %17 = arith.andi %16, %c-16 : index
-    %18 = arith.muli %17, %c4 : index
-    %19 = arith.muli %15, %c84 : index
-    %20 = arith.muli %15, %c76 : index
-    %21 = arith.addi %18, %20 : index
-    %22 = arith.muli %15, %c80 : index
-    %23 = arith.addi %18, %22 : index
-    %24 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %24 : !llvm.ptr, memref<?x1xf32>
-    %25 = arith.muli %c0, %c4 : index
-    %26 = arith.muli %0, %c19 : index
-    %27 = rt.view %4[%25] size(%26) : !llvm.ptr -> memref<?xi32>
-    %28 = rt.view %3[%18] size(%26) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %24[%27] into %28 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %29 = rt.view %3[%18] size(%0) : !llvm.ptr -> memref<?x19xf32>
-    %30 = rt.view %3[%21] size(%0) : !llvm.ptr -> memref<?xf32>
+    %10 = rt.pointer  metric[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = arith.addi %0, %c15 : index
+    %16 = arith.andi %15, %c-16 : index
+    %17 = arith.addi %1, %c15 : index
+    %18 = arith.andi %17, %c-16 : index
+    %19 = arith.muli %18, %c4 : index
+    %20 = arith.muli %16, %c84 : index
+    %21 = arith.muli %16, %c76 : index
+    %22 = arith.addi %19, %21 : index
+    %23 = arith.muli %16, %c80 : index
+    %24 = arith.addi %19, %23 : index
+    %25 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %25 : !llvm.ptr, memref<?x1xf32>
+    %26 = arith.muli %c0, %c4 : index
+    %27 = arith.muli %0, %c19 : index
+    %28 = rt.view %4[%26] size(%27) : !llvm.ptr -> memref<?xi32>
+    %29 = rt.view %3[%19] size(%27) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %25[%28] into %29 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %30 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x19xf32>
+    %31 = rt.view %3[%22] size(%0) : !llvm.ptr -> memref<?xf32>
     %cst = arith.constant 0.000000e+00 : f32
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      memref.store %cst, %30[%arg1] : memref<?xf32>
+      memref.store %cst, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %42 = memref.load %30[%arg1] : memref<?xf32>
-      %43 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %42) -> (f32) {
-        %44 = memref.load %29[%arg1, %arg2] : memref<?x19xf32>
-        %45 = arith.addf %arg3, %44 : f32
-        scf.yield %45 : f32
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = scf.for %arg2 = %c0 to %c19 step %c1 iter_args(%arg3 = %43) -> (f32) {
+        %45 = memref.load %30[%arg1, %arg2] : memref<?x19xf32>
+        %46 = arith.addf %arg3, %45 : f32
+        scf.yield %46 : f32
       }
-      memref.store %43, %30[%arg1] : memref<?xf32>
+      memref.store %44, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %31 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
-    %32 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
-    %33 = memref.load %31[%c0] : memref<1xf32>
-    %34 = rt.view %3[%23] size(%0) : !llvm.ptr -> memref<?xf32>
-    %35 = rt.view %3[%18] size(%0) : !llvm.ptr -> memref<?xf32>
+    %32 = rt.view %5[%c0] : !llvm.ptr -> memref<1xf32>
+    %33 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?xf32>
+    %34 = memref.load %32[%c0] : memref<1xf32>
+    %35 = rt.view %3[%24] size(%0) : !llvm.ptr -> memref<?xf32>
+    %36 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?xf32>
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %42 = memref.load %30[%arg1] : memref<?xf32>
-      %43 = memref.load %32[%arg1] : memref<?xf32>
-      %44 = arith.addf %42, %33 : f32
-      %45 = arith.mulf %44, %43 : f32
-      %46 = arith.maximumf %44, %cst : f32
-      %47 = math.absf %44 : f32
-      %48 = arith.negf %47 : f32
-      %49 = math.exp %48 : f32
-      %50 = math.log1p %49 : f32
-      %51 = arith.subf %46, %45 : f32
-      %52 = arith.addf %51, %50 : f32
-      %53 = func.call @pdlabi_sigmoidf(%44) : (f32) -> f32
-      memref.store %52, %34[%arg1] : memref<?xf32>
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = memref.load %33[%arg1] : memref<?xf32>
+      %45 = arith.addf %43, %34 : f32
+      %46 = arith.mulf %45, %44 : f32
+      %47 = arith.maximumf %45, %cst : f32
+      %48 = math.absf %45 : f32
+      %49 = arith.negf %48 : f32
+      %50 = math.exp %49 : f32
+      %51 = math.log1p %50 : f32
+      %52 = arith.subf %47, %46 : f32
+      %53 = arith.addf %52, %51 : f32
+      %54 = func.call @pdlabi_sigmoidf(%45) : (f32) -> f32
       memref.store %53, %35[%arg1] : memref<?xf32>
+      memref.store %54, %36[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %36 = rt.view %3[%18] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %37 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %36 labels(%37 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %36 labels(%37 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %36 labels(%37 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    %37 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %38 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 16384> %37 labels(%38 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %37 labels(%38 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %37 labels(%38 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.bucket_error<buckets = 2> %38 labels(%38 : memref<?x1xf32>) into %10 : memref<?x1xf32>, !llvm.ptr
     scf.parallel (%arg1) = (%c0) to (%0) step (%c1) {
-      %42 = memref.load %35[%arg1] : memref<?xf32>
-      %43 = memref.load %32[%arg1] : memref<?xf32>
-      %44 = arith.subf %42, %43 : f32
-      memref.store %44, %30[%arg1] : memref<?xf32>
+      %43 = memref.load %36[%arg1] : memref<?xf32>
+      %44 = memref.load %33[%arg1] : memref<?xf32>
+      %45 = arith.subf %43, %44 : f32
+      memref.store %45, %31[%arg1] : memref<?xf32>
       scf.reduce 
     }
-    %38 = rt.view %10[%c0] : !llvm.ptr -> memref<1xf32>
+    %39 = rt.view %11[%c0] : !llvm.ptr -> memref<1xf32>
     scf.parallel (%arg1) = (%c0) to (%c1) step (%c1) {
-      memref.store %cst, %38[%arg1] : memref<1xf32>
+      memref.store %cst, %39[%arg1] : memref<1xf32>
       scf.reduce 
     }
-    %39 = memref.load %38[%c0] : memref<1xf32>
-    %40 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %39) -> (f32) {
-      %42 = memref.load %30[%arg1] : memref<?xf32>
-      %43 = arith.addf %arg2, %42 : f32
-      scf.yield %43 : f32
+    %40 = memref.load %39[%c0] : memref<1xf32>
+    %41 = scf.for %arg1 = %c0 to %0 step %c1 iter_args(%arg2 = %40) -> (f32) {
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      %44 = arith.addf %arg2, %43 : f32
+      scf.yield %44 : f32
     }
-    memref.store %40, %38[%c0] : memref<1xf32>
+    memref.store %41, %39[%c0] : memref<1xf32>
     scf.parallel (%arg1, %arg2) = (%c0, %c0) to (%0, %c19) step (%c1, %c1) {
-      %42 = memref.load %30[%arg1] : memref<?xf32>
-      memref.store %42, %29[%arg1, %arg2] : memref<?x19xf32>
+      %43 = memref.load %31[%arg1] : memref<?xf32>
+      memref.store %43, %30[%arg1, %arg2] : memref<?x19xf32>
       scf.reduce 
     }
-    %41 = rt.view %11[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient [#rt<pooling sum>](%28 : memref<?x1xf32>) at %2[%c0] into %41 : !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %34 into %12, %13 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %42 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient [#rt<pooling sum>](%29 : memref<?x1xf32>) at %2[%c0] into %42 : !llvm.ptr, memref<?x1xf32>
+    rt.loss_sum %35 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -723,7 +726,7 @@ module @logistic_regression attributes {nn.phase = "buffers"} {
     }
     %28 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
     %29 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %28 labels(%29 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.auc<buckets = 16384> %28 labels(%29 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.log_loss %28 labels(%29 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %28 labels(%29 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32

@@ -21,7 +21,7 @@ module @logistic_regression {
   nn.group @linear rule(@adagrad) rate(1.000000e-01)
   nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
   nn.func private @logit(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>) -> tensor<?x1xf32> {

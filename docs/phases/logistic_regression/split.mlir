@@ -21,9 +21,10 @@ module @logistic_regression attributes {nn.phase = "split"} {
   nn.group @linear rule(@adagrad) rate(1.000000e-01)
   nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   nn.program @train reads(@person) {
   ^bb0(%arg0: tensor<?x5xf32>, %arg1: tensor<?x8xi64>, %arg2: tensor<?x1xf32>):
     %0 = nn.read @bias {stage = #nn.stage<compute>} : tensor<1xf32>
@@ -66,6 +67,7 @@ module @logistic_regression attributes {nn.phase = "split"} {
     nn.observe @auc(%35, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @log_loss(%35, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @copc(%35, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @labels.range(%arg2, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %36 = nn.sub %35, %arg2 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<?x1xf32>
     %37 = nn.reduce  sum %36 axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %38 = nn.reshape %36 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1x1xf32>

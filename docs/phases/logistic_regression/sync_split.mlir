@@ -23,9 +23,10 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
   ps.shards @weights count 1024 cost 152
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
   ps.blocks @bias rows [0, 1] costs [8]
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   ps.channel @train.value.bias number 0 in "train" value of @bias : tensor<1xf32>
   ps.channel @train.keys.weights number 1 in "train" keys of @weights : tensor<?xi64>
   ps.channel @train.rows.weights number 2 in "train" rows of @weights : tensor<?x1xf32>
@@ -74,6 +75,7 @@ module @logistic_regression attributes {nn.phase = "split", ps.mode = #ps.mode<s
     nn.observe @auc(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @log_loss(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     nn.observe @copc(%34, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
+    nn.observe @labels.range(%arg2, %arg2) {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %35 = nn.sub %34, %arg2 {stage = #nn.stage<compute>} : tensor<?x1xf32>, tensor<?x1xf32>
     %36 = nn.reduce  sum %35 axes [0] {stage = #nn.stage<compute>} : tensor<?x1xf32>
     %37 = nn.reshape %35 {stage = #nn.stage<compute>} : (tensor<?x1xf32>) -> tensor<?x1x1xf32>

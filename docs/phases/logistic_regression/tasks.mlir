@@ -17,9 +17,10 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
   nn.group @linear rule(@adagrad) rate(1.000000e-01)
   nn.table @weights : i64 -> tensor<1xf32> in @linear init(#nn.zeros)
   nn.param @bias : tensor<1xf32> in @linear init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
+  nn.metric @labels.range : #nn.bucket_error<buckets = 2>
   func.func private @kernel.copy_f32(%arg0: !llvm.ptr {llvm.noalias}, %arg1: !llvm.ptr {llvm.noalias}, %arg2: index) attributes {passthrough = ["noinline"]} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -400,45 +401,47 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     %7 = rt.pointer  metric[0] of %arg0 : !llvm.ptr -> !llvm.ptr
     %8 = rt.pointer  metric[1] of %arg0 : !llvm.ptr -> !llvm.ptr
     %9 = rt.pointer  metric[2] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %10 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %11 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %12 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %13 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
-    %14 = arith.addi %0, %c15 : index
-    %15 = arith.andi %14, %c-16 : index
-    %16 = arith.addi %1, %c15 : index
-    %17 = arith.andi %16, %c-16 : index
-    %18 = arith.muli %17, %c4 : index
-    %19 = arith.muli %15, %c76 : index
-    %20 = arith.addi %18, %19 : index
-    %21 = arith.muli %15, %c80 : index
-    %22 = arith.addi %18, %21 : index
-    %23 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.gather %2 into %23 : !llvm.ptr, memref<?x1xf32>
-    %24 = arith.muli %c0, %c4 : index
-    %25 = arith.muli %0, %c19 : index
-    %26 = rt.view %4[%24] size(%25) : !llvm.ptr -> memref<?xi32>
-    %27 = rt.view %3[%18] size(%25) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool  sum %23[%26] into %27 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
-    %28 = rt.address %3[%20] : !llvm.ptr
-    call @kernel.fill_f32(%28, %0) : (!llvm.ptr, index) -> ()
-    %29 = rt.address %3[%18] : !llvm.ptr
-    call @kernel.reduce_add_f32(%28, %29, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %30 = rt.view %3[%22] size(%0) : !llvm.ptr -> memref<?xf32>
-    %31 = rt.address %3[%22] : !llvm.ptr
-    call @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%5, %28, %6, %31, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    %32 = rt.view %3[%18] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    %33 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %32 labels(%33 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.log_loss %32 labels(%33 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
-    rt.observe #nn.copc %32 labels(%33 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
-    call @kernel.elementwise_sub_f32(%29, %6, %28, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.fill_f32(%10, %c1) : (!llvm.ptr, index) -> ()
-    call @kernel.reduce_add_f32_3(%10, %28, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    call @kernel.copy_f32_4(%28, %29, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
-    %34 = rt.view %11[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
-    rt.pool_gradient [#rt<pooling sum>](%27 : memref<?x1xf32>) at %2[%c0] into %34 : !llvm.ptr, memref<?x1xf32>
-    rt.loss_sum %30 into %12, %13 : memref<?xf32>, !llvm.ptr, !llvm.ptr
+    %10 = rt.pointer  metric[3] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %11 = rt.pointer  gradient[1] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %12 = rt.pointer  gradient[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %13 = rt.pointer  loss_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %14 = rt.pointer  weight_sum[0] of %arg0 : !llvm.ptr -> !llvm.ptr
+    %15 = arith.addi %0, %c15 : index
+    %16 = arith.andi %15, %c-16 : index
+    %17 = arith.addi %1, %c15 : index
+    %18 = arith.andi %17, %c-16 : index
+    %19 = arith.muli %18, %c4 : index
+    %20 = arith.muli %16, %c76 : index
+    %21 = arith.addi %19, %20 : index
+    %22 = arith.muli %16, %c80 : index
+    %23 = arith.addi %19, %22 : index
+    %24 = rt.view %3[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.gather %2 into %24 : !llvm.ptr, memref<?x1xf32>
+    %25 = arith.muli %c0, %c4 : index
+    %26 = arith.muli %0, %c19 : index
+    %27 = rt.view %4[%25] size(%26) : !llvm.ptr -> memref<?xi32>
+    %28 = rt.view %3[%19] size(%26) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool  sum %24[%27] into %28 : memref<?x1xf32>, memref<?xi32>, memref<?x1xf32>
+    %29 = rt.address %3[%21] : !llvm.ptr
+    call @kernel.fill_f32(%29, %0) : (!llvm.ptr, index) -> ()
+    %30 = rt.address %3[%19] : !llvm.ptr
+    call @kernel.reduce_add_f32(%29, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %31 = rt.view %3[%23] size(%0) : !llvm.ptr -> memref<?xf32>
+    %32 = rt.address %3[%23] : !llvm.ptr
+    call @kernel.elementwise_add_mul_max_abs_neg_exp_4_more_f32(%5, %29, %6, %32, %30, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    %33 = rt.view %3[%19] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    %34 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
+    rt.observe #nn.auc<buckets = 16384> %33 labels(%34 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.log_loss %33 labels(%34 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.copc %33 labels(%34 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.bucket_error<buckets = 2> %34 labels(%34 : memref<?x1xf32>) into %10 : memref<?x1xf32>, !llvm.ptr
+    call @kernel.elementwise_sub_f32(%30, %6, %29, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.fill_f32(%11, %c1) : (!llvm.ptr, index) -> ()
+    call @kernel.reduce_add_f32_3(%11, %29, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    call @kernel.copy_f32_4(%29, %30, %0) : (!llvm.ptr, !llvm.ptr, index) -> ()
+    %35 = rt.view %12[%c0] size(%1) : !llvm.ptr -> memref<?x1xf32>
+    rt.pool_gradient [#rt<pooling sum>](%28 : memref<?x1xf32>) at %2[%c0] into %35 : !llvm.ptr, memref<?x1xf32>
+    rt.loss_sum %31 into %13, %14 : memref<?xf32>, !llvm.ptr, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32
     return %c0_i32 : i32
   }
@@ -497,7 +500,7 @@ module @logistic_regression attributes {nn.phase = "tasks"} {
     call @kernel.elementwise_add_sigmoid_f32(%5, %22, %23, %0) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, index) -> ()
     %24 = rt.view %3[%14] size(%0) : !llvm.ptr -> memref<?x1xf32>
     %25 = rt.view %6[%c0] size(%0) : !llvm.ptr -> memref<?x1xf32>
-    rt.observe #nn.auc<buckets = 4096> %24 labels(%25 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
+    rt.observe #nn.auc<buckets = 16384> %24 labels(%25 : memref<?x1xf32>) into %7 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.log_loss %24 labels(%25 : memref<?x1xf32>) into %8 : memref<?x1xf32>, !llvm.ptr
     rt.observe #nn.copc %24 labels(%25 : memref<?x1xf32>) into %9 : memref<?x1xf32>, !llvm.ptr
     %c0_i32 = arith.constant 0 : i32

@@ -15,14 +15,69 @@
 
 namespace pdlabi {
 
-/// The area under the ROC curve of a histogram: the weight of the pairs of a
-/// positive and a negative that stand in the right order, pairs within one
-/// bucket counting half, over that of all pairs.
+/// Returns where a probability stands between 0 and 1 on a scale of odds: each
+/// of the 32 octaves of p below 1/2, and of 1 - p above it, is as wide as any
+/// other, so that buckets resolve click rates of 1e-5 as well as those of 1/2.
+/// Probabilities of at most 2^-33 stand at 0, and the scale is symmetric:
+/// position(1 - p) = 1 - position(p). The position never falls as p rises.
+/// Within an octave it is linear, so that it takes no logarithm and is the same
+/// number on every machine.
+inline double positionOfOdds(double probability) {
+  constexpr int octaves = 32;
+  // Of at most 1/2, the position of which is 1/2.
+  const auto ofSmall = [](double small) {
+    if (!(small > 0.0))
+      return 0.0;
+    int exponent;
+    const double mantissa = std::frexp(small, &exponent);
+    const double octave =
+        static_cast<double>(exponent + octaves - 1) + 2.0 * mantissa;
+    return octave > 0.0 ? octave / (2.0 * octaves) : 0.0;
+  };
+  return probability <= 0.5 ? ofSmall(probability)
+                            : 1.0 - ofSmall(1.0 - probability);
+}
+
+/// The area under the ROC curve of a histogram over the odds: the weight of the
+/// pairs of a positive and a negative that stand in the right order, pairs
+/// within one bucket counting half, over that of all pairs.
 struct AreaUnderCurve : ClickHistogram {
   static constexpr int32_t kind = PDL_METRIC_AUC;
   static constexpr const char *spelling = "#nn.auc<buckets = N>";
   static constexpr int digits = 4;
   static std::string title(double) { return "AUC"; }
+
+  static void observe(double buckets, double prediction, double label,
+                      double weight, double *sums) {
+    count(bucketOf(positionOfOdds(prediction), buckets), buckets, label, weight,
+          sums);
+  }
+
+  /// Returns how far the value may be from that of all pairs: half of the
+  /// share of pairs whose two samples are in one bucket.
+  static double errorBound(double parameter, const double *sums) {
+    const int64_t buckets = static_cast<int64_t>(parameter);
+    double within = 0, negatives = 0, positives = 0;
+    for (int64_t i = 0; i < buckets; ++i) {
+      within += sums[i] * sums[buckets + i];
+      negatives += sums[i];
+      positives += sums[buckets + i];
+    }
+    return 0.5 * within / (positives * negatives);
+  }
+
+  /// The bound, rounded up to the digits that reports show.
+  static std::string remark(double parameter, const double *sums) {
+    constexpr int64_t unit = 10000;
+    const double units = std::ceil(errorBound(parameter, sums) * unit);
+    if (!(units > 0 && units <= unit))
+      return {};
+    const std::string decimals = std::to_string(static_cast<int64_t>(units));
+    return units == unit
+               ? "exact to 1"
+               : "exact to 0." + std::string(digits - decimals.size(), '0') +
+                     decimals;
+  }
 
   /// Exact up to the final division where all sums are whole numbers, as they
   /// are without weights; else added in f64 by ascending bucket. NaN where one

@@ -19,6 +19,7 @@ struct ClickHistogram {
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr const char *domain = "between 2 and 16777216 buckets";
   static constexpr bool sumCountTellsParameter = true;
+  static constexpr bool expectsProbabilities = true;
   static bool accepts(double buckets) {
     return buckets >= 2 && buckets <= 16777216;
   }
@@ -37,9 +38,14 @@ struct ClickHistogram {
   }
   static void observe(double buckets, double prediction, double label,
                       double weight, double *sums) {
-    sums[bucketOf(prediction, buckets) +
-         (isPositiveLabel(label) ? static_cast<int64_t>(buckets) : 0)] +=
-        weight;
+    count(bucketOf(prediction, buckets), buckets, label, weight, sums);
+  }
+
+protected:
+  static void count(int64_t bucket, double buckets, double label, double weight,
+                    double *sums) {
+    sums[bucket + (isPositiveLabel(label) ? static_cast<int64_t>(buckets)
+                                          : 0)] += weight;
   }
 };
 

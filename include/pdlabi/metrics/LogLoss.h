@@ -22,6 +22,7 @@ struct LogLoss : QuotientMetric, WithoutParameter {
   static constexpr const char *spelling = "#nn.log_loss";
   static constexpr MetricInput input = MetricInput::Pair;
   static constexpr int digits = 4;
+  static constexpr bool expectsProbabilities = true;
   static std::string title(double) { return "log loss"; }
 
   static void observe(double, double prediction, double label, double weight,

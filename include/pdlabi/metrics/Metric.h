@@ -26,6 +26,8 @@
 //                                why finite sums, not all 0, come to nothing
 //   std::string remark(parameter, sums)
 //                                optional: what reports add to the value
+//   bool expectsProbabilities    optional: predictions outside of [0, 1] are
+//                                counted, in one more sum behind the others
 //
 // The sums of replicas are added element by element, so a metric is what a sum
 // over samples can say. Its parameter is one number: buckets, a threshold, k.

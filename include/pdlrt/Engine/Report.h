@@ -56,6 +56,25 @@ Status sumGroups(const pdl_metric &metric,
 /// NaN if there is none.
 double firstAuc(const pdl_descriptor &descriptor, const ReplicaSet &replicas);
 
+/// Warns of numbers outside of [0, 1]: labels of cross entropies, and
+/// predictions of metrics that expect probabilities. Warns once for each
+/// metric, with the count so far.
+class RangeWarnings {
+public:
+  /// `descriptor` outlives it.
+  explicit RangeWarnings(const pdl_descriptor &descriptor);
+
+  /// Looks at the sums of one metric.
+  void check(int32_t index, std::span<const double> sums);
+  /// Looks at all metrics of this process. No step may run meanwhile.
+  void check(const ReplicaSet &replicas);
+
+private:
+  const pdl_descriptor &descriptor;
+  /// By descriptor metric.
+  std::vector<bool> warned;
+};
+
 /// Why the metric of these sums has no value, in a few words; empty if it has
 /// one, or nothing of any weight was observed.
 std::string whyUndefined(const pdl_metric &metric,

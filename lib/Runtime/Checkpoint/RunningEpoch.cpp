@@ -9,6 +9,7 @@
 #include "pdlrt/Checkpoint/RunningEpoch.h"
 
 #include "pdlabi/metrics.h"
+#include "pdlabi/names.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -150,9 +151,10 @@ Expected<RunningEpoch> pdlrt::loadRunningEpoch(const pdl_descriptor &descriptor,
   forEachMetric(descriptor, replicas, running.metrics,
                 [&](const MetricBlock &block) {
                   const pdl_metric &metric = descriptor.metrics[block.index];
-                  if (!holdsMetric(metric, block.size, **file))
-                    running.newMetrics.emplace_back(metric.name);
-                  else if (status.ok())
+                  if (!holdsMetric(metric, block.size, **file)) {
+                    if (pdlabi::isMetricOfModel(metric.name))
+                      running.newMetrics.emplace_back(metric.name);
+                  } else if (status.ok())
                     status = copyTensor(checkpoint, **file, tensorName(metric),
                                         {replicas, block.size}, block.sums);
                 });

@@ -8,6 +8,8 @@
 
 #include "pdlrt/Engine/Report.h"
 
+#include "pdlabi/names.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Kernels/Metrics.h"
 
 #include <algorithm>
@@ -65,6 +67,42 @@ double pdlrt::firstAuc(const pdl_descriptor &descriptor,
   return notANumber;
 }
 
+RangeWarnings::RangeWarnings(const pdl_descriptor &descriptor)
+    : descriptor(descriptor), warned(descriptor.metric_count) {}
+
+void RangeWarnings::check(int32_t index, std::span<const double> sums) {
+  const pdl_metric &metric = descriptor.metrics[index];
+  const int64_t outside =
+      pdlabi::predictionsOutside(metric.kind, metric.parameter, sums.data());
+  if (outside == 0 || warned[index])
+    return;
+  warned[index] = true;
+  if (pdlabi::isMetricOfModel(metric.name))
+    logWarning(fmt::format(
+        "metric @{} expects probabilities, and {} predictions so far lie "
+        "outside of [0, 1]: they count as 0 or 1; observe nn.sigmoid of the "
+        "logits",
+        metric.name, outside));
+  else
+    logWarning(fmt::format(
+        "{} samples so far have a label outside of [0, 1] under a cross "
+        "entropy, which has no least value there; write labels of -1 and 1 as "
+        "0 and 1, such as by values({{\"-1\" = 0.0, \"1\" = 1.0}}) of the "
+        "field",
+        outside));
+}
+
+void RangeWarnings::check(const ReplicaSet &replicas) {
+  for (int32_t i = 0; i < descriptor.metric_count; ++i) {
+    const pdl_metric &metric = descriptor.metrics[i];
+    if (warned[i] || !pdlabi::expectsProbabilities(metric.kind))
+      continue;
+    std::vector<double> sums(metricSumSize(metric));
+    replicas.sumMetric(i, sums);
+    check(i, sums);
+  }
+}
+
 std::string pdlrt::whyUndefined(const pdl_metric &metric,
                                 std::span<const double> sums) {
   const bool isEmpty = std::all_of(sums.begin(), sums.end(),
@@ -80,10 +118,14 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
                                             bool hasLoss,
                                             const Report &report) {
   std::vector<std::string> lines;
+  bool hasMetrics = false;
   if (hasLoss)
     lines.push_back(fmt::format("{} loss {:.6f}", label, report.meanLoss()));
   for (int32_t i = 0; i < descriptor.metric_count; ++i) {
     const pdl_metric &metric = descriptor.metrics[i];
+    if (!pdlabi::isMetricOfModel(metric.name))
+      continue;
+    hasMetrics = true;
     const auto &[value, undefined, remark] = report.metrics[i];
     const std::string title =
         pdlabi::metricTitle(metric.kind, metric.parameter);
@@ -96,7 +138,7 @@ std::vector<std::string> pdlrt::reportLines(const std::string &label,
                                   metric.name, remark.empty() ? "" : "; ",
                                   remark));
   }
-  if (lines.empty() && descriptor.metric_count > 0)
+  if (lines.empty() && hasMetrics)
     lines.push_back(label + " metrics undefined: nothing of any weight was "
                             "observed");
   return lines;

@@ -224,41 +224,182 @@ TEST(MetricsTest, ANumberThatIsNotFiniteSpoilsAGroupedAUC) {
   }
 }
 
+/// Where bucket `i` of 128 of an AUC begins: there are two for each octave.
+static double borderOfOdds(int i) {
+  if (i > 64)
+    return 1 - borderOfOdds(128 - i);
+  return std::ldexp(1 + 0.5 * (i % 2), i / 2 - 33);
+}
+
 TEST(MetricsTest, AUCEqualsCountingAllPairs) {
   // Predictions on the borders of the buckets: the histogram loses nothing, so
   // counting pairs one by one is an exact oracle, ties included.
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::mt19937 random(seed);
-    const pdl_metric metric = metricOf(PDL_METRIC_AUC, 64);
-    std::vector<float> predictions, labels, weights;
+    const pdl_metric metric = metricOf(PDL_METRIC_AUC, 128);
+    std::vector<double> predictions, labels, weights;
     for (int i = 0; i < 300; ++i) {
-      labels.push_back(random() % 3 == 0 ? 1.f : 0.f);
-      const unsigned top = labels.back() > 0 ? 65 : 50;
-      predictions.push_back(static_cast<float>(random() % top) / 64.f);
-      weights.push_back(static_cast<float>(random() % 4));
+      labels.push_back(random() % 3 == 0 ? 1 : 0);
+      const unsigned top = labels.back() > 0 ? 129 : 100;
+      predictions.push_back(borderOfOdds(int(random() % top)));
+      weights.push_back(double(random() % 4));
     }
     for (const bool weighted : {false, true}) {
       int64_t doubled = 0, pairs = 0;
       for (int i = 0; i < 300; ++i)
         for (int j = 0; j < 300; ++j) {
-          if (labels[i] < 0.5f || labels[j] > 0.5f)
+          if (labels[i] < 0.5 || labels[j] > 0.5)
             continue;
           const int64_t weight =
               weighted ? int64_t(weights[i] * weights[j]) : 1;
           pairs += weight;
-          // The value 1 shares the last bucket with those in [63/64, 1).
-          const float p = std::min(predictions[i], 63.f / 64.f);
-          const float q = std::min(predictions[j], 63.f / 64.f);
+          // The value 1 shares the last bucket with those below it.
+          const double p = std::min(predictions[i], borderOfOdds(127));
+          const double q = std::min(predictions[j], borderOfOdds(127));
           doubled += weight * (p > q ? 2 : p == q ? 1 : 0);
         }
       EXPECT_EQ(metricValue(metric,
                             sumsOf(metric, predictions, labels,
-                                   weighted ? weights : std::vector<float>())),
+                                   weighted ? weights : std::vector<double>())),
                 static_cast<double>(doubled) /
                     (2.0 * static_cast<double>(pairs)))
           << "seed " << seed;
     }
   }
+}
+
+/// The area under the ROC curve of distinct predictions, by sorting.
+static double areaBySorting(const std::vector<float> &predictions,
+                            const std::vector<float> &labels) {
+  std::vector<size_t> order(predictions.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::sort(order, {}, [&](size_t i) { return predictions[i]; });
+  double below = 0, pairs = 0;
+  for (size_t i = 0; i < order.size();) {
+    double equal[2] = {0, 0};
+    size_t end = i;
+    for (;
+         end < order.size() && predictions[order[end]] == predictions[order[i]];
+         ++end)
+      equal[labels[order[end]] > 0.5f] += 1;
+    pairs += equal[1] * (below + 0.5 * equal[0]);
+    below += equal[0];
+    i = end;
+  }
+  return pairs / (below * (double(predictions.size()) - below));
+}
+
+// Equal-width buckets put nearly all predictions of rare clicks into one.
+TEST(MetricsTest, AUCIsRightAtAnyBaseRate) {
+  const pdl_metric metric = metricOf(PDL_METRIC_AUC, 16384);
+  for (const double rate : {0.5, 0.97, 1e-2, 3e-4, 1e-5})
+    for (const double spread : {0.2, 1.0, 2.5}) {
+      // The logits of clicks lie `spread`^2 above those of the others, so that
+      // predictions are calibrated.
+      std::mt19937 random(17);
+      std::normal_distribution<double> normal;
+      const double middle = std::log(rate / (1 - rate));
+      std::vector<float> predictions, labels;
+      for (int i = 0; i < 40000; ++i) {
+        labels.push_back(i % 20 == 0 ? 1 : 0);
+        const double z = middle + spread * normal(random) +
+                         (i % 20 == 0 ? spread * spread : 0);
+        predictions.push_back(float(1 / (1 + std::exp(-z))));
+      }
+      const std::vector<double> sums = sumsOf(metric, predictions, labels);
+      const double exact = areaBySorting(predictions, labels);
+      const double off = std::abs(metricValue(metric, sums) - exact);
+      const double bound =
+          pdlabi::AreaUnderCurve::errorBound(16384, sums.data());
+      EXPECT_LT(off, 1e-4) << rate << " " << spread;
+      EXPECT_LE(off, bound) << rate << " " << spread;
+      EXPECT_LT(bound, spread < 0.5 ? 4e-3 : 2e-3) << rate << " " << spread;
+    }
+}
+
+TEST(MetricsTest, TheErrorOfAnAUCIsBounded) {
+  const auto remarkOf = [](std::vector<double> sums) {
+    return pdlabi::metricRemark(PDL_METRIC_AUC, 2, sums.data());
+  };
+  // A positive and a negative share a bucket in 2 of 4 pairs.
+  EXPECT_EQ(pdlabi::AreaUnderCurve::errorBound(
+                2, std::vector<double>{1, 1, 1, 1, 0}.data()),
+            0.25);
+  EXPECT_EQ(remarkOf({1, 1, 1, 1, 0}), "exact to 0.2500");
+  // Rounded up.
+  EXPECT_EQ(remarkOf({1000000, 1, 1, 1000000, 0}), "exact to 0.0001");
+  EXPECT_EQ(remarkOf({1, 0, 0, 1, 0}), "");
+}
+
+TEST(MetricsTest, ThePositionOfOddsRises) {
+  EXPECT_EQ(pdlabi::positionOfOdds(0.5), 0.5);
+  EXPECT_EQ(pdlabi::positionOfOdds(0), 0);
+  EXPECT_EQ(pdlabi::positionOfOdds(1), 1);
+  EXPECT_EQ(pdlabi::positionOfOdds(0x1p-33), 0);
+  EXPECT_EQ(pdlabi::positionOfOdds(0x1p-17), 0.25);
+  EXPECT_EQ(pdlabi::positionOfOdds(-1), 0);
+  EXPECT_EQ(pdlabi::positionOfOdds(2), 1);
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> exponents(-40, 0);
+  for (int i = 0; i < 10000; ++i) {
+    const double p = std::exp2(exponents(random));
+    const double at = pdlabi::positionOfOdds(p);
+    EXPECT_LE(pdlabi::positionOfOdds(std::nextafter(p, 0)), at) << p;
+    EXPECT_GE(at, 0);
+    EXPECT_LE(at, 1);
+    EXPECT_NEAR(pdlabi::positionOfOdds(1 - p), 1 - at, 1e-6) << p;
+  }
+}
+
+// How samples are dealt to replicas and processes is no part of the value.
+TEST(MetricsTest, AUCOfAnyReplicasIsEqualToTheBit) {
+  const pdl_metric metric = metricOf(PDL_METRIC_AUC, 64);
+  std::mt19937 random(9);
+  std::vector<float> predictions, labels, weights;
+  for (int i = 0; i < 500; ++i) {
+    predictions.push_back(float(random()) / float(std::mt19937::max()));
+    labels.push_back(float(random() % 2));
+    weights.push_back(float(random() % 1000) / 8);
+  }
+  for (const bool weighted : {false, true}) {
+    std::vector<double> whole = sumsOf(
+        metric, predictions, labels, weighted ? weights : std::vector<float>());
+    for (const size_t replicas : {2, 3, 7}) {
+      std::vector<double> all(whole.size());
+      for (size_t r = 0; r < replicas; ++r) {
+        std::vector<float> p, y, w;
+        for (size_t i = r; i < predictions.size(); i += replicas) {
+          p.push_back(predictions[i]);
+          y.push_back(labels[i]);
+          if (weighted)
+            w.push_back(weights[i]);
+        }
+        addMetric(sumsOf(metric, p, y, w), all);
+      }
+      EXPECT_EQ(all, whole);
+    }
+  }
+}
+
+TEST(MetricsTest, PredictionsThatAreNoProbabilitiesAreCounted) {
+  const std::vector<float> p = {-0.5f, 0, 0.5f, 1, 1.5f, 7}, y(6),
+                           w = {1, 1, 1, 1, 1, 0};
+  for (const pdl_metric &metric : metricsOfSamples()) {
+    const bool expects = pdlabi::expectsProbabilities(metric.kind);
+    const auto outside = [&](const std::vector<float> &weights) {
+      return pdlabi::predictionsOutside(
+          metric.kind, metric.parameter,
+          sumsOf(metric, p, hasLabels(metric) ? y : std::vector<float>(),
+                 weights)
+              .data());
+    };
+    EXPECT_EQ(outside({}), expects ? 3 : 0) << metric.kind;
+    // What has no weight is not observed.
+    EXPECT_EQ(outside(w), expects ? 2 : 0) << metric.kind;
+  }
+  EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_AUC));
+  EXPECT_TRUE(pdlabi::expectsProbabilities(PDL_METRIC_LOG_LOSS));
+  EXPECT_FALSE(pdlabi::expectsProbabilities(PDL_METRIC_MAE));
 }
 
 TEST(MetricsTest, AUCOfPerfectReversedAndConstantPredictions) {
@@ -317,7 +458,7 @@ TEST(MetricsTest, OddPredictionsStayInsideTheHistogram) {
   EXPECT_EQ(
       sumsOf<float>(metric, {-1.f, 2.f, 3e38f, -3e38f, 1.f}, {0, 0, 0, 0, 1}),
       (std::vector<double>{2, 0, 0, 0, 0, 0, 0, 2, //
-                           0, 0, 0, 0, 0, 0, 0, 1}));
+                           0, 0, 0, 0, 0, 0, 0, 1, 4}));
 }
 
 // A number that is not finite is never counted as one that is: the metric has
@@ -380,7 +521,7 @@ TEST(MetricsTest, ReplicasAdd) {
   std::vector<double> one = sumsOf<float>(metric, {0.1f, 0.9f}, {0, 1});
   addMetric(sumsOf<float>(metric, {0.6f, 0.3f}, {0, 1}), one);
   EXPECT_EQ(one, all);
-  EXPECT_EQ(metricSumSize(metric), 8);
+  EXPECT_EQ(metricSumSize(metric), 9);
 }
 
 TEST(MetricsTest, ErrorsMatchTheirFormulas) {

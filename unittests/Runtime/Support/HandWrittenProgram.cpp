@@ -109,7 +109,7 @@ int32_t computeLoss(const pdl_step_context *context) {
   constexpr int32_t kinds[] = {PDL_METRIC_AUC, PDL_METRIC_LOG_LOSS,
                                PDL_METRIC_COPC};
   for (int m = 0; m < 3; ++m)
-    pdlrt_observe(type, kinds[m], 256, batch, 1, p, 1, label, nullptr,
+    pdlrt_observe(type, kinds[m], 2048, batch, 1, p, 1, label, nullptr,
                   context->metrics[m]);
   if (!training)
     return PDL_OK;
@@ -475,7 +475,7 @@ template <typename T> void Descriptor::build(const ProgramVariant &variant) {
     groups[g].once = variant.clipped ? once<T, true> : once<T, false>;
   }
   groups[1].merge = variant.tableMerge;
-  metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 256};
+  metrics[0] = {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 2048};
   metrics[1] = {sizeof(pdl_metric), "logloss", PDL_METRIC_LOG_LOSS, 0};
   metrics[2] = {sizeof(pdl_metric), "copc", PDL_METRIC_COPC, 0};
   buildSymbols<T>(variant.storage);

@@ -39,7 +39,8 @@ Command::Command(const pdl_descriptor &descriptor,
     : descriptor(descriptor), options(options),
       terminal(isatty(STDERR_FILENO) == 1),
       scheduler(options.threads,
-                options.pinThreads ? Pinning::Processors : Pinning::None) {}
+                options.pinThreads ? Pinning::Processors : Pinning::None),
+      rangeWarnings(descriptor) {}
 
 double Command::secondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
@@ -351,6 +352,7 @@ Expected<int64_t> Command::addUp(ProgramRun &run, Report &report, bool fails) {
   report.metrics.clear();
   forEachMetric(descriptor, 1, metrics, [&](const MetricBlock &block) {
     const pdl_metric &metric = descriptor.metrics[block.index];
+    rangeWarnings.check(block.index, block.of(0));
     report.metrics.push_back(
         {metricValue(metric, block.of(0)), whyUndefined(metric, block.of(0)),
          pdlabi::metricRemark(metric.kind, metric.parameter, block.sums)});
@@ -415,9 +417,11 @@ Status Command::evaluateHere(ProgramRun &run, const std::string &label,
     report.add(*result);
     if (visit)
       PDLRT_RETURN_IF_ERROR(visit(result->samples));
-    if (progress.due())
+    if (progress.due()) {
+      rangeWarnings.check(engine.replicas());
       progress.show({report.samples, report.steps, 0, report.meanLoss(),
                      firstAuc(descriptor, engine.replicas())});
+    }
   }
   report.seconds = secondsSince(start);
   return {};

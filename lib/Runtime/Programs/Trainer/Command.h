@@ -128,6 +128,7 @@ protected:
   /// That of what this process begins with, where it owns a part of the state
   /// of a job.
   std::optional<uint64_t> startSeed;
+  RangeWarnings rangeWarnings;
   /// Whether the job ends early: the same in all its processes.
   bool stopping = false;
 };

@@ -786,6 +786,9 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
       options.checkpoint.empty())
     return fail(2, "--init-from is required, or --checkpoint; give the values "
                    "that 'trainer train' wrote");
+  if (options.initValuesOnly && options.initFrom.empty())
+    return fail(2, "--init-values-only says what to take of --init-from; give "
+                   "both, in a job with servers to the servers");
   const auto refuse = [&](const Status &status) {
     fail(2, status.message());
     tellOthers(descriptor, options, status);
@@ -797,9 +800,6 @@ static int runChecked(int argc, char **argv, const pdl_descriptor &descriptor,
         !status.ok())
       return refuse(status);
   // What the other processes of the job know it as, from the first word on.
-  if (options.initValuesOnly && options.initFrom.empty())
-    return fail(2, "--init-values-only says what to take of --init-from; give "
-                   "both, in a job with servers to the servers");
   const PackedTraining training(
       descriptor, options.distributed ? options.distributed->gradientPacking
                                       : GradientPacking::None);

@@ -78,6 +78,7 @@ void TrainCommand::showProgress(Progress &progress, const Report &report) {
     expected = expected ? std::min(expected, left) : left;
   }
   trainer.engine->rest();
+  rangeWarnings.check(trainer.engine->replicas());
   progress.show({report.samples, report.steps, expected, report.meanLoss(),
                  firstAuc(descriptor, trainer.engine->replicas())});
 }

@@ -11,6 +11,7 @@
 #include "pdlrt/Engine/Report.h"
 #include "pdlrt/Programs/Trainer/Progress.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -79,6 +80,41 @@ TEST(Report, NamesMetricsThatShareAKind) {
   EXPECT_EQ(reportLines("train", descriptor, false, report),
             std::vector<std::string>{"train metrics undefined: nothing of any "
                                      "weight was observed"});
+}
+
+// One that the compiler added is not shown, but warned of.
+TEST(Report, WarnsOnceOfNumbersOutsideOfTheirRange) {
+  pdl_descriptor descriptor = *handWrittenProgram({});
+  const pdl_metric metrics[] = {
+      {sizeof(pdl_metric), "auc", PDL_METRIC_AUC, 2},
+      {sizeof(pdl_metric), "labels.range", PDL_METRIC_BUCKET_ERROR, 2}};
+  descriptor.metric_count = 2;
+  descriptor.metrics = metrics;
+  RangeWarnings warnings(descriptor);
+  const auto logOf = [&](int32_t metric, double outside) {
+    testing::internal::CaptureStderr();
+    const double sums[] = {1, 0, 0, 1, outside};
+    warnings.check(metric, sums);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(logOf(0, 0), "");
+  EXPECT_THAT(logOf(0, 3),
+              testing::HasSubstr("metric @auc expects probabilities, and 3 "
+                                 "predictions so far lie outside of [0, 1]"));
+  EXPECT_EQ(logOf(0, 5), "");
+  EXPECT_THAT(logOf(1, 7), testing::HasSubstr("7 samples so far have a label "
+                                              "outside of [0, 1]"));
+  EXPECT_EQ(logOf(1, 8), "");
+  Report report;
+  report.metrics = {{0.5, ""}, {std::nan(""), "because"}};
+  EXPECT_EQ(reportLines("train", descriptor, false, report),
+            std::vector<std::string>{"train AUC 0.5000 (@auc)"});
+  // Without a metric of the model there is nothing to say.
+  descriptor.metric_count = 1;
+  descriptor.metrics = metrics + 1;
+  report.metrics = {{std::nan(""), ""}};
+  EXPECT_EQ(reportLines("train", descriptor, false, report),
+            std::vector<std::string>{});
 }
 
 TEST(Report, AMetricWithoutAValueSaysWhy) {

@@ -33,7 +33,7 @@ module @wide_deep {
   nn.param @b2 : tensor<50xf32> in @deep init(#nn.zeros)
   nn.param @w3 : tensor<50x1xf32> in @deep init(#nn.xavier)
   nn.param @b3 : tensor<1xf32> in @deep init(#nn.zeros)
-  nn.metric @auc : #nn.auc<buckets = 4096>
+  nn.metric @auc : #nn.auc<buckets = 16384>
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
 

@@ -23,7 +23,7 @@ module @metrics {
   nn.group @descent rule(@sgd) rate(1.0)
   nn.param @scale : tensor<1xf32> in @descent init(#nn.zeros)
   nn.metric @auc : #nn.auc<buckets = 4096>
-  nn.metric @coarse_auc : #nn.auc<buckets = 4>
+  nn.metric @coarse_auc : #nn.auc<buckets = 96>
   nn.metric @grouped_auc : #nn.grouped_auc
   nn.metric @log_loss : #nn.log_loss
   nn.metric @copc : #nn.copc
