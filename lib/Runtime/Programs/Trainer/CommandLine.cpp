@@ -20,6 +20,7 @@
 #include "pdlrt/Core/Clock.h"
 #include "pdlrt/Core/FlagValues.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/ParseFlags.h"
 #include "pdlrt/Core/ProgramMain.h"
 #include "pdlrt/Core/StopSignal.h"
 #include "pdlrt/Files/TraceFile.h"
