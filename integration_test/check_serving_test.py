@@ -22,6 +22,7 @@ import time
 import unittest
 
 from model_data import model_data
+from older_layout import without_layout
 from programs import BUILD, PDL_TRANSLATE, checkpoints_in, model, run
 from push_modes import PDL_CHECKPOINT
 
@@ -221,6 +222,15 @@ class CheckServingTest(unittest.TestCase):
         library = self.changed_library("salted", ("salt = slot", "salt = 7"))
         sentence = self.differs(*self.compiled[:2], "--library", library, "--checkpoint",
                                 self.checkpoint)
+        self.assertIn(f"library ({library}) cannot take the values of {self.checkpoint}: ", sentence)
+        self.assertIn("the checkpoint makes some of `text by xxh64 salt slot`, this program of "
+                      "`text by xxh64 salt 7`", sentence)
+        # Where the values do not say how their keys were made, answers show it.
+        dump, older = self.root / "values.safetensors", self.root / "older.safetensors"
+        run(PDL_CHECKPOINT, "dump", self.checkpoint, "-o", dump)
+        without_layout(dump, older)
+        sentence = self.differs(*self.compiled[:2], "--library", library, "--checkpoint", older,
+                                "--accept-old-layout")
         self.assertRegex(sentence, TWO_VALUES)
         self.assertIn("the library makes other keys of texts: the model's hash differs", sentence)
 

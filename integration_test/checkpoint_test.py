@@ -465,8 +465,11 @@ class Checkpoints(unittest.TestCase):
             [keys, "evaluate", "--data", ADULT, "--rows", "4000:5000",
              "--checkpoint", saved], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("for the keys of @weights in @train the checkpoint",
-                      done.stderr)
+        self.assertIn("the keys of @weights come from fields in another way: "
+                      "the checkpoint makes some of `cross(slice(text by xxh64 "
+                      "salt slot", done.stderr)
+        for salt in 115, 116:
+            self.assertIn(f", salt = {salt})`", done.stderr)
         # What is measured and predicted is nobody's state: 60 steps more are
         # the bits of 100, within an epoch.
         metrics = self.edited(

@@ -124,7 +124,19 @@ typedef struct pdl_serving_connection {
   int64_t cache_bytes; /* what rows may take that were read lately; 0: none */
   int64_t row_age_ms; /* how old such a row may be; 0: each call asks for all */
   int64_t timeout_ms; /* how long a call waits for servers; 0: 1000 */
+  /* As in pdl_serving_values, of `parameters`. Read where struct_size has it.
+   */
+  int32_t accept_old_layout;
 } pdl_serving_connection;
+
+/* Values to open, and how. */
+typedef struct pdl_serving_values {
+  uint32_t struct_size;
+  const char *path; /* as `open` takes it */
+  /* Not 0: values of before PDL kept with them how keys come from fields are
+   * taken, and not checked. By `reload`s too. */
+  int32_t accept_old_layout;
+} pdl_serving_values;
 
 /* How a model has found rows, from the start. */
 typedef struct pdl_serving_row_counts {
@@ -185,6 +197,12 @@ typedef struct pdl_serving {
   /* Fills `counts`, whose struct_size the caller sets. */
   int32_t (*row_counts)(pdl_serving_model *model,
                         pdl_serving_row_counts *counts);
+  /* The same as `open`, with more to say. */
+  pdl_serving_model *(*open_values)(const pdl_serving_values *values);
+  /* What could not be checked of the values that a model has, as
+   * `accept_old_layout` allows it; "" if all was, null on failure. It lives
+   * until the calling thread calls it again. */
+  const char *(*unchecked)(pdl_serving_model *model);
 } pdl_serving;
 
 /* The functions of a library, by dlsym; who links several has them by the

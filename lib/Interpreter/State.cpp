@@ -589,10 +589,23 @@ static Tensor collectRows(Table &table, ArrayRef<int64_t> keys, size_t part) {
   return values;
 }
 
+/// How keys come from fields, where the module says it, as dumps of programs
+/// have it (`ModelFile.h` of the runtime).
+static void addLayout(ModuleOp module, SafetensorsWriter &writer) {
+  writer.setMetadata("layout_version", "2");
+  for (auto fingerprint : module.getOps<FingerprintOp>())
+    for (NamedAttribute part : fingerprint.getState())
+      if (auto [kind, table] = part.getName().strref().split('@');
+          kind == "keys of " || kind == "keys read of ")
+        writer.setMetadata(("keys." + table).str(),
+                           cast<StringAttr>(part.getValue()).str());
+}
+
 LogicalResult State::dump(StringRef path, bool withSlots, ModuleOp module) {
   SafetensorsWriter writer;
   writer.setMetadata("model", module.getName().value_or("model").str());
   writer.setMetadata("seed", std::to_string(seed));
+  addLayout(module, writer);
   if (withSlots)
     for (auto group : module.getOps<GroupOp>())
       writer.setMetadata(stepsName(group.getSymName()),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HyperValues.h"
+#include "KeyTexts.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,7 +21,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/raw_ostream.h"
-#include <charconv>
+#include <map>
+#include <set>
 
 namespace pdlc {
 #define GEN_PASS_DEF_NNFINGERPRINT
@@ -47,12 +49,7 @@ static std::string shorten(std::string text) {
   return text.size() <= longestValue ? std::move(text) : digestOf(text);
 }
 
-/// The fewest digits that give the number.
-static std::string textOf(double number) {
-  char digits[32];
-  auto [end, error] = std::to_chars(digits, std::end(digits), number);
-  return std::string(digits, end);
-}
+static std::string textOf(double number) { return textOfNumber(number); }
 
 static std::string textOf(RankedTensorType type) {
   std::string text;
@@ -113,11 +110,12 @@ public:
 
   Block &body() { return copy->getBody().front(); }
 
-  std::string digest() {
+  /// `numbers`: of the fields.
+  std::string digest(const DenseMap<Operation *, size_t> &numbers) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     for (FieldOp field : argumentFields)
-      stream << '@' << field.getSymName() << '\n';
+      stream << "field " << numbers.at(field) << '\n';
     AsmState names(copy.get(), plainFlags());
     for (Operation &op : body()) {
       op.print(stream, names);
@@ -188,15 +186,20 @@ public:
 private:
   using Parts = SmallVector<NamedAttribute>;
 
+  void addWhole(Parts &parts, const Twine &name, const Twine &value) {
+    parts.push_back(
+        builder.getNamedAttr(name.str(), builder.getStringAttr(value)));
+  }
   void add(Parts &parts, const Twine &name, std::string value) {
-    parts.push_back(builder.getNamedAttr(
-        name.str(), builder.getStringAttr(shorten(std::move(value)))));
+    addWhole(parts, name, shorten(std::move(value)));
   }
   LogicalResult checkLinked();
   void addProgram(ProgramOp program);
   void addGroup(GroupOp group);
   bool isClippedBySymbol(GroupOp group);
   void addSymbol(Operation *symbol);
+  void addKeys();
+  void addFields();
   void addField(FieldOp field, int64_t column, AsmState &names);
   GroupOp trainedGroupOf(Operation *symbol);
 
@@ -205,8 +208,13 @@ private:
   Builder builder;
   /// Names of groups that are trained, and of symbols that a training reads.
   DenseSet<StringAttr> trainedGroups, reached;
-  /// Fields that a training depends on.
-  DenseSet<Operation *> fields;
+  /// Fields that a training depends on, each with its number among them.
+  DenseMap<Operation *, size_t> fields;
+  /// What programs train.
+  SmallVector<std::pair<ProgramOp, ProgramSlice>> losses;
+  /// How keys come from fields, by table: where it is trained, or else where it
+  /// is read.
+  std::map<StringRef, std::set<std::string>> trainedKeys, readKeys;
   Parts state, optimizer, training;
 };
 
@@ -231,11 +239,23 @@ LogicalResult PartCollector::checkLinked() {
   return success();
 }
 
+/// By argument of the program.
+static SmallVector<FieldOp> fieldsByArgument(ProgramOp program) {
+  SmallVector<FieldOp> fields;
+  for (FieldOp field : program.getFields())
+    fields.append(field.isRagged() ? 2 : 1, field);
+  return fields;
+}
+
 /// What a program trains, and how: not what it observes.
 void PartCollector::addProgram(ProgramOp program) {
+  const SmallVector<FieldOp> byArgument = fieldsByArgument(program);
   auto minimizes = program.getBody().getOps<MinimizeOp>();
-  if (minimizes.empty())
+  if (minimizes.empty()) {
+    for (auto pull : program.getBody().getOps<PullOp>())
+      addKeyTexts(pull, byArgument, readKeys[pull.getTable()]);
     return;
+  }
   for (MinimizeOp minimize : minimizes)
     for (Attribute group : minimize.getGroups())
       trainedGroups.insert(cast<FlatSymbolRefAttr>(group).getAttr());
@@ -244,11 +264,8 @@ void PartCollector::addProgram(ProgramOp program) {
     trainedGroups.insert(
         groupOf(symbols.lookup(accumulate.getState())).getAttr());
   }
-  SmallVector<FieldOp> byArgument;
-  for (FieldOp field : program.getFields())
-    byArgument.append(field.isRagged() ? 2 : 1, field);
   SmallVector<Operation *> effects;
-  DenseMap<StringAttr, SmallVector<Operation *, 1>> pulls;
+  DenseMap<StringAttr, SmallVector<PullOp, 1>> pulls;
   for (Operation &op : program.getBody().front().without_terminator()) {
     if (auto pull = dyn_cast<PullOp>(op))
       pulls[pull.getTableAttr().getAttr()].push_back(pull);
@@ -256,10 +273,10 @@ void PartCollector::addProgram(ProgramOp program) {
     if (!isa<ObserveOp>(op) && !wouldOpBeTriviallyDead(&op))
       effects.push_back(&op);
   }
-  ProgramSlice losses(program, effects, byArgument);
-  add(training, "losses of @" + program.getSymName(), losses.digest());
-  fields.insert_range(losses.fields());
-  for (Operation &op : losses.body()) {
+  ProgramSlice slice(program, effects, byArgument);
+  for (FieldOp field : slice.fields())
+    fields.try_emplace(field, 0);
+  for (Operation &op : slice.body()) {
     if (auto read = dyn_cast<ReadOp>(op))
       reached.insert(read.getSymbolAttr().getAttr());
     auto pull = dyn_cast<PullOp>(op);
@@ -267,10 +284,39 @@ void PartCollector::addProgram(ProgramOp program) {
       continue;
     StringAttr table = pull.getTableAttr().getAttr();
     reached.insert(table);
-    ProgramSlice keys(program, pulls[table], byArgument);
-    add(state, "keys of @" + table.getValue() + " in @" + program.getSymName(),
-        keys.digest());
+    for (PullOp same : pulls[table])
+      addKeyTexts(same, byArgument, trainedKeys[table.getValue()]);
   }
+  losses.emplace_back(program, std::move(slice));
+}
+
+/// The keys of tables, a line for each way from fields to them. What frozen
+/// programs read counts where no program trains.
+void PartCollector::addKeys() {
+  for (auto &[table, ways] : trainedKeys)
+    addWhole(state, "keys of @" + table, llvm::join(ways, "\n"));
+  if (trainedGroups.empty())
+    for (auto &[table, ways] : readKeys)
+      addWhole(state, "keys read of @" + table, llvm::join(ways, "\n"));
+}
+
+/// Fields that a training depends on, by number: their names are no part of it.
+void PartCollector::addFields() {
+  AsmState names(module,
+                 OpPrintingFlags().enableDebugInfo(false).assumeVerified());
+  size_t number = 0;
+  for (auto record : module.getOps<RecordOp>()) {
+    int64_t column = 0;
+    for (FieldOp field : record.getBody().getOps<FieldOp>()) {
+      if (auto found = fields.find(field); found != fields.end()) {
+        found->second = ++number;
+        addField(field, column, names);
+      }
+      column += field.getWidth();
+    }
+  }
+  for (auto &[program, slice] : losses)
+    add(training, "losses of @" + program.getSymName(), slice.digest(fields));
 }
 
 GroupOp PartCollector::trainedGroupOf(Operation *symbol) {
@@ -441,7 +487,7 @@ void PartCollector::addField(FieldOp field, int64_t column, AsmState &names) {
   if (ArrayAttr missing =
           cast<RecordOp>(field->getParentOp()).getMissingTextsAttr())
     stream << " missing texts " << missing;
-  add(training, "field @" + field.getSymName(), text);
+  add(training, "field " + std::to_string(fields.at(field)), text);
 }
 
 /// Whether each symbol of the group becomes a group of its own, which counts
@@ -471,16 +517,8 @@ LogicalResult PartCollector::run() {
   for (Operation &op : *module.getBody())
     if (op.hasTrait<HoldsState>())
       addSymbol(&op);
-  AsmState names(module,
-                 OpPrintingFlags().enableDebugInfo(false).assumeVerified());
-  for (auto record : module.getOps<RecordOp>()) {
-    int64_t column = 0;
-    for (FieldOp field : record.getBody().getOps<FieldOp>()) {
-      if (fields.contains(field))
-        addField(field, column, names);
-      column += field.getWidth();
-    }
-  }
+  addKeys();
+  addFields();
   if (auto compute =
           module->getAttrOfType<TypeAttr>(NNDialect::kComputeAttrName)) {
     std::string text;

@@ -64,7 +64,12 @@ class _Connection(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("servers", ctypes.c_char_p),
                 ("token", ctypes.c_char_p), ("parameters", ctypes.c_char_p),
                 ("cache_bytes", ctypes.c_int64), ("row_age_ms", ctypes.c_int64),
-                ("timeout_ms", ctypes.c_int64)]
+                ("timeout_ms", ctypes.c_int64), ("accept_old_layout", ctypes.c_int32)]
+
+
+class _Values(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("path", ctypes.c_char_p),
+                ("accept_old_layout", ctypes.c_int32)]
 
 
 class _RowCounts(ctypes.Structure):
@@ -89,7 +94,9 @@ class _Functions(ctypes.Structure):
         ("connect", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Connection))),
         ("refresh", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)),
         ("row_counts", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
-                                        ctypes.POINTER(_RowCounts)))]
+                                        ctypes.POINTER(_RowCounts))),
+        ("open_values", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Values))),
+        ("unchecked", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p))]
 
 
 class Tensor:
@@ -138,27 +145,38 @@ class Library:
     def error(self):
         return ServingError(self.functions.last_error().decode())
 
-    def open(self, path):
-        """A model with the values of a checkpoint, of the newest one of a folder, or of a dump."""
-        return Model(self, self.functions.open(str(path).encode()))
+    def open(self, path, *, accept_old_layout=False):
+        """A model with the values of a checkpoint, of the newest one of a folder, or of a dump.
+        With `accept_old_layout`, also with values of before PDL kept with them how keys come from
+        fields; `Model.unchecked` says what could not be checked of these."""
+        if not accept_old_layout:
+            return Model(self, self.functions.open(str(path).encode()))
+        self._need("open_values", "accept_old_layout")
+        values = _Values(ctypes.sizeof(_Values), str(path).encode(), 1)
+        return Model(self, self.functions.open_values(ctypes.byref(values)))
+
+    def _need(self, function, what, flags=""):
+        end = getattr(_Functions, function).offset + getattr(_Functions, function).size
+        if self.functions.struct_size < end:
+            raise ServingError(f"the library is older than {what}; translate the model again, with "
+                               f"--emit=library{flags}")
 
     def _need_servers(self):
-        if self.functions.struct_size < ctypes.sizeof(_Functions):
-            raise ServingError("the library is older than servers; translate the model again, with "
-                               "--emit=library --servers")
+        self._need("row_counts", "servers", " --servers")
 
     def connect(self, servers, *, token="", parameters="", cache_bytes=256 << 20, row_age_ms=1000,
-                timeout_ms=1000):
+                timeout_ms=1000, accept_old_layout=False):
         """A model that asks the servers of a running job for rows, of a library that was made with
         `--servers`. `servers`: addresses, as a list or with commas between; `token`: of the servers'
         --reader-token-file; `parameters`: what `open` takes, instead of those that the servers have now.
         Rows are kept in `cache_bytes`, and read again until they are `row_age_ms` old; a call waits
-        for servers `timeout_ms` at most."""
+        for servers `timeout_ms` at most. `accept_old_layout`: of `parameters`, as in `open`."""
         self._need_servers()
         if not isinstance(servers, str):
             servers = ",".join(servers)
         connection = _Connection(ctypes.sizeof(_Connection), servers.encode(), token.encode(),
-                                 str(parameters).encode(), cache_bytes, row_age_ms, timeout_ms)
+                                 str(parameters).encode(), cache_bytes, row_age_ms, timeout_ms,
+                                 accept_old_layout)
         return Model(self, self.functions.connect(ctypes.byref(connection)))
 
 
@@ -219,6 +237,11 @@ class Model:
     def reload(self, path):
         """Takes other values. Calls that have begun end on the old ones."""
         self._check(self.library.functions.reload(self._pointer, str(path).encode()))
+
+    def unchecked(self):
+        """What could not be checked of the values, as text; empty if all was."""
+        self.library._need("unchecked", "accept_old_layout")
+        return self.library.functions.unchecked(self._pointer).decode()
 
     def refresh(self):
         """Asks the servers of a connected model for the parameters as they are now."""

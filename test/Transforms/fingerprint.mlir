@@ -5,7 +5,7 @@
 // RUN: pdl-opt %t.whole --nn-fingerprint | diff %t.whole -
 
 // What says nothing about state and training is in no part: names of the
-// model, of values and of functions, comments, metrics and what only they need,
+// model, of values, of fields and of functions, comments, metrics and what only they need,
 // frozen programs, fields behind those that are trained on.
 // RUN: sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' %t.whole > %t.parts
 // RUN: sed -e 's/@small/@renamed/; s/%h/%hidden/g; s/@score/@logit/g; s/@auc/@area/g; s/buckets = 16/buckets = 32/' \
@@ -91,16 +91,26 @@
 // Another hash gives keys another meaning.
 // REDEFINE: %{edit} = 's/salt = slot/salt = 7/'
 // RUN: %{changed} --check-prefix=HASH
-// HASH: < {{ *}}"field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2"
-// HASH: > {{ *}}"field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = 7>) from column 2"
+// HASH: < {{ *}}"keys of @emb" = "cross_bags(text by xxh64 salt slot, bags, salt = 5) result 0"
+// HASH: > {{ *}}"keys of @emb" = "cross_bags(text by xxh64 salt 7, bags, salt = 5) result 0"
+// HASH: < {{ *}}"field 2" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2"
+// HASH: > {{ *}}"field 2" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = 7>) from column 2"
 
 // So do other ops between a field and a table.
 // REDEFINE: %{edit} = 's/salt(5)/salt(6)/'
 // RUN: %{changed} --check-prefix=KEYS
-// KEYS: < {{ *}}"keys of @emb in @train" =
-// KEYS: > {{ *}}"keys of @emb in @train" =
+// KEYS: < {{ *}}"keys of @emb" = "cross_bags({{.*}}, salt = 5) result 0"
+// KEYS: > {{ *}}"keys of @emb" = "cross_bags({{.*}}, salt = 6) result 0"
 // KEYS: < {{ *}}"losses of @train" =
 // KEYS: > {{ *}}"losses of @train" =
+
+// The name of a field does not, nor its columns and separator.
+// REDEFINE: %{edit} = 's/@ids/@words/; s/@y/@clicked/'
+// RUN: sed -e %{edit} %s | pdl-opt --pdl-pipeline="to=merged" | sed -n -e 's/,$//' -e '/nn.fingerprint/,$p' | diff %t.parts -
+// REDEFINE: %{edit} = '/nn.field @ids/s/$/ separator("|") columns([7, 4])/'
+// RUN: %{changed} --check-prefix=COLUMNS
+// COLUMNS: < {{ *}}"field 2" =
+// COLUMNS: > {{ *}}"field 2" =
 
 // Rows that are not there yet are made; parameters are all in a checkpoint.
 // REDEFINE: %{edit} = 's/init(#nn.xavier)/init(#nn.zeros)/; s/-0.5, 0.5/-0.25, 0.25/'
@@ -109,7 +119,7 @@
 // INITIAL: > {{ *}}"initial rows of @emb" = "#nn.uniform<-2.500000e-01, 2.500000e-01>"
 
 // CHECK:      nn.fingerprint state {
-// CHECK-NEXT:   "keys of @emb in @train" = "{{([0-9a-f]{16})}}",
+// CHECK-NEXT:   "keys of @emb" = "cross_bags(text by xxh64 salt slot, bags, salt = 5) result 0",
 // CHECK-NEXT:   "rows of @emb" = "f32 [4]",
 // CHECK-NEXT:   "shape of @b" = "f32 [1]",
 // CHECK-NEXT:   "shape of @idle" = "f32 [3]",
@@ -120,8 +130,8 @@
 // CHECK-NEXT:   "slots of @w" = "m, v"
 // CHECK-NEXT: } training {
 // CHECK-NEXT:   "clip of group @dense" = "global norm 10 of @w, @b",
-// CHECK-NEXT:   "field @ids" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2",
-// CHECK-NEXT:   "field @y" = "tensor<?x1xf32> from column 0",
+// CHECK-NEXT:   "field 1" = "tensor<?x1xf32> from column 0",
+// CHECK-NEXT:   "field 2" = "!nn.ragged<?x2x*xi64> hash(<xxh64, salt = slot>) from column 2",
 // CHECK-NEXT:   "group of @b" = "@dense",
 // CHECK-NEXT:   "group of @emb" = "@sparse",
 // CHECK-NEXT:   "group of @w" = "@dense",

@@ -82,7 +82,7 @@ module {
   }
   // What a checkpoint must have in common with the model stays.
   // CHECK: nn.fingerprint
-  // CHECK: "keys of @t in @train"
+  // CHECK: "keys of @t"
 }
 
 // TASKS-NOT: rt.update_kernel

@@ -138,8 +138,12 @@ static int inspect(const std::string &path) {
   print(fmt::format("seed                 {}", manifest.seed));
   printProgress(manifest);
   printSymbols(*checkpoint);
+  if (manifest.layoutVersion < currentLayout)
+    print("keys                 an older layout, which does not say how they "
+          "come from fields");
   for (const ModelPart &part : manifest.modelParts)
-    if (part.kind == PDL_PART_TRAINING)
+    if (part.kind == PDL_PART_TRAINING ||
+        (part.kind == PDL_PART_STATE && part.name.starts_with("keys ")))
       print(fmt::format("{}: {}", part.name, part.value));
   for (const auto &[flag, value] : manifest.settings)
     print(fmt::format("flag {} {}", flag, value));

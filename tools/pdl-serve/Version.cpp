@@ -8,6 +8,7 @@
 
 #include "Version.h"
 #include "Batcher.h"
+#include "pdlrt/Core/Log.h"
 #include "pdlrt/Serving/ServedExport.h"
 
 #include <cstddef>
@@ -38,6 +39,21 @@ static Status checkValues(const std::string &path, const LoadOptions &options) {
   return pdlrt::verifyExport(path).status();
 }
 
+/// The last one that came with old layouts.
+static bool hasOldLayouts(const pdl_serving &functions) {
+  return functions.struct_size >=
+         offsetof(pdl_serving, unchecked) + sizeof(functions.unchecked);
+}
+
+void Version::warnOfOldLayout(const std::string &valuesPath) const {
+  if (!hasOldLayouts(library->functions()))
+    return;
+  const char *unchecked = library->functions().unchecked(values);
+  if (unchecked && *unchecked)
+    pdlrt::logWarning(valuesPath +
+                      " is of an older layout; not checked: " + unchecked);
+}
+
 Expected<std::shared_ptr<Version>>
 Version::open(std::string model, int64_t number, const std::string &libraryPath,
               const std::string &valuesPath, const LoadOptions &options,
@@ -59,15 +75,20 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
                                            "the model again, with "
                                            "--emit=library --servers");
     version->connection = *std::move(connection);
-    const pdl_serving_connection asked = version->connection->connection();
+    pdl_serving_connection asked = version->connection->connection();
+    asked.accept_old_layout = acceptsOldLayout;
     version->values = functions.connect(&asked);
     version->refreshed = std::chrono::steady_clock::now();
   } else {
     PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
-    version->values = functions.open(valuesPath.c_str());
+    const pdl_serving_values asked = {sizeof(asked), valuesPath.c_str(), 1};
+    version->values = acceptsOldLayout && hasOldLayouts(functions)
+                          ? functions.open_values(&asked)
+                          : functions.open(valuesPath.c_str());
   }
   if (!version->values)
     return Status::invalid(functions.last_error());
+  version->warnOfOldLayout(valuesPath);
   const int32_t programs = version->description().program_count;
   version->lanes.resize(size_t(programs));
   for (int32_t p = 0; p < programs; ++p)
@@ -87,6 +108,7 @@ Status Version::reload(const std::string &valuesPath,
   const pdl_serving &functions = library->functions();
   if (functions.reload(values, valuesPath.c_str()))
     return Status::invalid(functions.last_error());
+  warnOfOldLayout(valuesPath);
   return {};
 }
 

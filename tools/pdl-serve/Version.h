@@ -48,6 +48,10 @@ public:
   open(std::string model, int64_t number, const std::string &libraryPath,
        const std::string &valuesPath, const LoadOptions &options,
        Metrics &metrics);
+  /// Lets all versions of this process take values of before keys were part of
+  /// the layout; the log says what is not checked of them. Before the first
+  /// `open`.
+  static void acceptOldLayout() { acceptsOldLayout = true; }
   Version(const Version &) = delete;
   Version &operator=(const Version &) = delete;
   ~Version();
@@ -94,7 +98,9 @@ public:
 
 private:
   Version() = default;
+  void warnOfOldLayout(const std::string &valuesPath) const;
 
+  static inline bool acceptsOldLayout = false;
   std::string modelName, numberText;
   std::shared_ptr<const Library> library;
   pdl_serving_model *values = nullptr;

@@ -502,7 +502,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
   }
   rt.program @predict frozen reads(@criteo [@numbers, @categories]) lookups [@emb] outputs ["output0"] widths [1] types [f32] prepare(@predict_prepare, <0 + 0 * batch, keys(0), occurrences(0)>) compute(@predict_compute, <48280 + 3200 * batch, keys(40), occurrences(0)>)
   nn.fingerprint state {
-    "keys of @emb in @train" = "c3a78c542cf8db67",
+    "keys of @emb" = "text by xxh64 salt slot",
     "rows of @emb" = "f32 [10]",
     "shape of @b1" = "f32 [400]",
     "shape of @b2" = "f32 [400]",
@@ -525,9 +525,9 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     "slots of @w4" = "m, v"
   } training {
     "clip of group @dense" = "global norm 10 of @w1, @b1, @w2, @b2, @w3, @b3, @w4, @b4",
-    "field @categories" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
-    "field @label" = "tensor<?x1xf32> from column 0",
-    "field @numbers" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+    "field 1" = "tensor<?x1xf32> from column 0",
+    "field 2" = "tensor<?x13xf32> missing(0.000000e+00 : f64) from column 1",
+    "field 3" = "!nn.ragged<?x26x*xi64> hash(<xxh64, salt = slot>) from column 14",
     "group of @b1" = "@dense",
     "group of @b2" = "@dense",
     "group of @b3" = "@dense",
@@ -538,7 +538,7 @@ module @ctr_dnn attributes {nn.phase = "tasks"} {
     "group of @w3" = "@dense",
     "group of @w4" = "@dense",
     "initial rows of @emb" = "#nn.uniform<-1.000000e-02, 1.000000e-02>",
-    "losses of @train" = "ec2efcf53f247ce4",
+    "losses of @train" = "b17cb417b094b15b",
     "rate of group @dense" = "0.001",
     "rate of group @sparse" = "0.001",
     "regularizer of group @dense" = "#nn.l2<9.9999999999999995E-7>",

@@ -191,7 +191,7 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     nn.return %34 : tensor<?x1xf32>
   }
   nn.fingerprint state {
-    "keys of @weights in @train" = "8ba5e601bba5934f",
+    "keys of @weights" = "cross(bucketize(slice(f32, axis = 1, offset = 0, size = 1), boundaries = [20, 23, 26, 30, 35, 40, 45, 50, 55, 60, 65]), salt = 100)\0Across(bucketize(slice(f32, axis = 1, offset = 1, size = 1), boundaries = [5, 8, 9, 10, 11, 12, 13, 14, 15]), salt = 101)\0Across(bucketize(slice(f32, axis = 1, offset = 2, size = 1), boundaries = [1, 3000, 4000, 5000, 6500, 7000, 10000, 14000]), salt = 102)\0Across(bucketize(slice(f32, axis = 1, offset = 3, size = 1), boundaries = [1, 1500, 1600, 1800, 1900, 2000, 2200, 2400]), salt = 103)\0Across(bucketize(slice(f32, axis = 1, offset = 4, size = 1), boundaries = [20, 30, 36, 40, 41, 46, 50, 56, 60]), salt = 104)\0Across(cross(bucketize(slice(#1 f32, axis = 1, offset = 0, size = 1), boundaries = [20, 23, 26, 30, 35, 40, 45, 50, 55, 60, 65]), salt = 100), slice(#2 text by xxh64 salt slot missing \22?\22, axis = 1, offset = 1, size = 1), slice(#2 text by xxh64 salt slot missing \22?\22, axis = 1, offset = 3, size = 1), salt = 111)\0Across(slice(#2 text by xxh64 salt slot missing \22?\22, axis = 1, offset = 3, size = 1), cross(bucketize(slice(#1 f32, axis = 1, offset = 4, size = 1), boundaries = [20, 30, 36, 40, 41, 46, 50, 56, 60]), salt = 104), salt = 114)\0Across(slice(#2 text by xxh64 salt slot missing \22?\22, axis = 1, offset = 4, size = 1), cross(bucketize(slice(#1 f32, axis = 1, offset = 0, size = 1), boundaries = [20, 23, 26, 30, 35, 40, 45, 50, 55, 60, 65]), salt = 100), salt = 112)\0Across(slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 0, size = 1), slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 3, size = 1), salt = 115)\0Across(slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 1, size = 1), slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 3, size = 1), salt = 110)\0Across(slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 2, size = 1), slice(text by xxh64 salt slot missing \22?\22, axis = 1, offset = 1, size = 1), salt = 113)\0Atext by xxh64 salt slot missing \22?\22",
     "rows of @weights" = "f32 [1]",
     "shape of @bias" = "f32 [1]"
   } optimizer {
@@ -199,13 +199,13 @@ module @logistic_regression attributes {nn.phase = "placed", ps.mode = #ps.mode<
     "slots of @bias" = "accumulator",
     "slots of @weights" = "accumulator"
   } training {
-    "field @categories" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
-    "field @label" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
-    "field @numbers" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+    "field 1" = "tensor<?x5xf32> columns([0, 4, 10, 11, 12])",
+    "field 2" = "tensor<?x8xi64> hash(<xxh64, salt = slot>) missing(\22?\22) columns([1, 3, 5, 6, 7, 8, 9, 13])",
+    "field 3" = "tensor<?x1xf32> values({\22<=50K\22 = 0.000000e+00 : f64, \22>50K\22 = 1.000000e+00 : f64}) columns([14])",
     "group of @bias" = "@linear",
     "group of @weights" = "@linear",
     "initial rows of @weights" = "#nn.zeros",
-    "losses of @train" = "a3728b3c7884a1c1",
+    "losses of @train" = "95acb32fd8d2d455",
     "rate of group @linear" = "0.1",
     "rule of group @linear" = "{epsilon = 1e-10} slots {accumulator = 0}, f9e77f759da8ff6fe0e8a09cc24c5336"
   }

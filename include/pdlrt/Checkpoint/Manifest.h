@@ -114,6 +114,8 @@ struct CheckpointLink {
 /// Everything about a checkpoint but the numbers in its files.
 struct CheckpointManifest {
   std::string model;
+  /// How much the parts say of the layout (ModelParts.h).
+  int64_t layoutVersion = currentLayout;
   uint64_t layoutFingerprint = 0;
   uint64_t trainingFingerprint = 0;
   /// What the two are made of.

@@ -23,13 +23,16 @@
 namespace pdlrt {
 
 /// Refuses a checkpoint that does not have what `use` needs, and says what
-/// differs (ModelParts.h).
+/// differs (ModelParts.h). `old`: whether a checkpoint of layout 1 is accepted
+/// (null: it is not); gets what could not be checked.
 Status checkSameModel(const pdl_descriptor &descriptor,
-                      const Checkpoint &checkpoint, CheckpointUse use);
+                      const Checkpoint &checkpoint, CheckpointUse use,
+                      OldLayout *old = nullptr);
 /// The same of what has such a manifest, and is called `path`.
 Status checkSameModel(const pdl_descriptor &descriptor,
                       const CheckpointManifest &manifest,
-                      const std::string &path, CheckpointUse use);
+                      const std::string &path, CheckpointUse use,
+                      OldLayout *old = nullptr);
 
 /// Fills in what a manifest says of the program, its symbols and the updates
 /// applied: all but settings, progress and parts.

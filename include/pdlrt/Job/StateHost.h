@@ -51,6 +51,8 @@ struct HostOptions {
   bool resume = false;
   /// Of `initFrom`, takes values without slots and step counts.
   bool initValuesOnly = false;
+  /// Whether these may be of layout 1 (ModelParts.h).
+  bool acceptOldLayout = false;
   /// Where its parts of checkpoints may go.
   SaveFolder saves;
   /// --on-failure and --pack-gradients.

@@ -31,6 +31,8 @@ struct ReplayOptions {
   std::string initFrom, checkpoint;
   /// Whether the job took values alone of `initFrom`.
   bool initValuesOnly = false;
+  /// Whether they may be of layout 1 (ModelParts.h).
+  bool acceptOldLayout = false;
   /// Replays that many requests of each log, and looks at no more of it.
   std::optional<int64_t> requests;
   int threads = 1;

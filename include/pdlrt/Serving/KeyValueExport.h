@@ -50,6 +50,9 @@ struct KeyValueTable {
   std::string part;
   RowElements elements;
   std::vector<KeyValueFile> files;
+  /// How keys come from fields, one way a line; empty: the checkpoint does not
+  /// say it.
+  std::string keys = {};
 
   int64_t rows() const;
 };

@@ -72,17 +72,19 @@ class ServedState {
 public:
   /// Reads `path`: a checkpoint, a folder of checkpoints, of which the newest
   /// that is whole is taken, or a dump. An error where it is of another model,
-  /// damaged, or lacks something. `descriptor` outlives the state. Throws
+  /// damaged, or lacks something; where it is of layout 1 (ModelParts.h), too,
+  /// unless `acceptOldLayout`. `descriptor` outlives the state. Throws
   /// std::bad_alloc.
   static Expected<std::shared_ptr<const ServedState>>
-  load(const pdl_descriptor &descriptor, const std::string &path);
+  load(const pdl_descriptor &descriptor, const std::string &path,
+       bool acceptOldLayout = false);
 
   /// The same as `load`, in the place of `before`. Where that is what the
   /// checkpoint changes, itself or through other deltas, only what has changed
   /// is read, and the rest shared.
   static Expected<std::shared_ptr<const ServedState>>
   loadAfter(const pdl_descriptor &descriptor, const std::string &path,
-            const ServedState &before);
+            const ServedState &before, bool acceptOldLayout = false);
 
   /// Holds parameters, and no rows, for which `rows` are asked call by call.
   /// Parameters are asked for too, or read from what `load` reads, `path`,
@@ -92,7 +94,8 @@ public:
   static Expected<std::shared_ptr<const ServedState>>
   ofServers(const pdl_descriptor &descriptor,
             std::shared_ptr<const RemoteRows> rows, const std::string &path,
-            const ServedState *before, bool &isUnavailable);
+            const ServedState *before, bool &isUnavailable,
+            bool acceptOldLayout = false);
 
   /// Where rows are asked for; null: tables are here.
   const std::shared_ptr<const RemoteRows> &remoteRows() const {
@@ -110,6 +113,8 @@ public:
   /// where they look into few. Parameters are shared. Throws std::bad_alloc.
   std::shared_ptr<const ServedState> joined() const;
 
+  /// What could not be checked of values of layout 1; empty if all was.
+  const std::string &unchecked() const { return uncheckedParts; }
   uint64_t seed() const { return initialSeed; }
   /// Of the training; -1 where a dump does not say it. Of parameters of
   /// servers: updates that were applied.
@@ -137,6 +142,7 @@ private:
 
   uint64_t initialSeed = 0;
   int64_t stepCount = -1;
+  std::string uncheckedParts;
   /// Of the checkpoint.
   std::optional<CheckpointLink> link;
   std::shared_ptr<Dense> dense;

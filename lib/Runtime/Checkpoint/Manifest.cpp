@@ -129,6 +129,7 @@ static json toJson(const CheckpointManifest &manifest) {
   if (progress.lossLines > 0)
     counts["loss_lines"] = progress.lossLines;
   json whole = {{"model", manifest.model},
+                {"layout_version", manifest.layoutVersion},
                 {"layout_fingerprint", hexText(manifest.layoutFingerprint)},
                 {"training_fingerprint", hexText(manifest.trainingFingerprint)},
                 {"model_parts", modelParts},
@@ -236,6 +237,13 @@ static std::vector<int64_t> shapeAt(const json &symbol) {
 static CheckpointManifest fromJson(const json &root) {
   CheckpointManifest manifest;
   manifest.model = root.at("model");
+  // Checkpoints of layout 1 do not say it.
+  manifest.layoutVersion =
+      root.contains("layout_version") ? countAt(root, "layout_version") : 1;
+  if (manifest.layoutVersion < 1 || manifest.layoutVersion > currentLayout)
+    throw ContentError(fmt::format("its layout is {}, this program knows up "
+                                   "to {}",
+                                   manifest.layoutVersion, currentLayout));
   manifest.layoutFingerprint = parseHex(root.at("layout_fingerprint"));
   manifest.trainingFingerprint = parseHex(root.at("training_fingerprint"));
   for (const json &entry : root.at("model_parts"))

@@ -55,6 +55,8 @@ Status pdlrt::dumpModel(const Model &model, const std::string &path,
   SafetensorsWriter writer;
   writer.setMetadata("model", descriptor.model_name);
   writer.setMetadata("seed", std::to_string(model.seed()));
+  for (const auto &[key, text] : layoutMetadata(partsOf(descriptor)))
+    writer.setMetadata(key, text);
   for (int32_t g = 0; withSlots && g < descriptor.group_count; ++g)
     writer.setMetadata(groupStepsName(descriptor.groups[g].name),
                        std::to_string(model.stepCount(g)));
@@ -89,8 +91,10 @@ namespace {
 
 class Initializer {
 public:
-  Initializer(Model &model, const SafetensorsFile &file, FileCoverage coverage)
-      : model(model), file(file), coverage(coverage) {}
+  Initializer(Model &model, const SafetensorsFile &file, FileCoverage coverage,
+              bool acceptOldLayout)
+      : model(model), file(file), coverage(coverage),
+        oldLayout{.accepted = acceptOldLayout, .unchecked = {}} {}
   Status run();
 
 private:
@@ -129,6 +133,7 @@ private:
   Model &model;
   const SafetensorsFile &file;
   const FileCoverage coverage;
+  OldLayout oldLayout;
   std::set<std::string> used;
   /// Symbols that the file has, and those that it lacks.
   std::vector<std::string> taken, missing;
@@ -298,6 +303,8 @@ Status Initializer::readTable(int32_t index) {
     missing.push_back(name);
     return {};
   }
+  PDLRT_RETURN_IF_ERROR(
+      checkDumpedKeys(model.descriptor(), file, name, oldLayout));
   taken.push_back(name);
   used.insert(name + ".keys");
   if (keys->type != TensorType::I64 || keys->shape.size() != 1)
@@ -446,6 +453,7 @@ void Initializer::log() const {
     logWarning(file.path() + " does not have " + join(missing) +
                ": initial values stay");
   logUnknown();
+  warnOfOldLayout(file.path(), oldLayout);
   // The rest concerns training.
   if (coverage == FileCoverage::Parameters)
     return;
@@ -478,12 +486,18 @@ Status Initializer::run() {
   return {};
 }
 
+void pdlrt::warnOfOldLayout(const std::string &path, const OldLayout &old) {
+  if (!old.unchecked.empty())
+    logWarning(path + " is of an older layout; not checked: " + old.unchecked);
+}
+
 Status pdlrt::initializeModel(Model &model, const std::string &path,
-                              FileCoverage coverage) {
+                              FileCoverage coverage, bool acceptOldLayout) {
   Expected<SafetensorsFile> file = SafetensorsFile::open(path);
   if (!file)
     return file.status();
-  PDLRT_RETURN_IF_ERROR(Initializer(model, *file, coverage).run());
+  PDLRT_RETURN_IF_ERROR(
+      Initializer(model, *file, coverage, acceptOldLayout).run());
   // A dump does not say how long its periods are, if it has any: rows count as
   // updated now, so that none goes early.
   RowList rows;

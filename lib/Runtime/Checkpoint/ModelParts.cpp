@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -27,6 +28,113 @@ std::vector<ModelPart> pdlrt::partsOf(const pdl_descriptor &descriptor) {
   }
   return parts;
 }
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+static constexpr std::string_view trainedKeys = "keys of @",
+                                  readKeys = "keys read of @";
+
+static bool isKeys(const ModelPart &part) {
+  return part.kind == PDL_PART_STATE && (part.name.starts_with(trainedKeys) ||
+                                         part.name.starts_with(readKeys));
+}
+
+/// Of a part that says how keys come from fields.
+static std::string tableOf(const ModelPart &part) {
+  return part.name.substr(part.name.find('@') + 1);
+}
+
+const ModelPart *pdlrt::keysOf(const std::vector<ModelPart> &parts,
+                               const std::string &table) {
+  for (const ModelPart &part : parts)
+    if (isKeys(part) && tableOf(part) == table)
+      return &part;
+  return nullptr;
+}
+
+static std::vector<std::string_view> linesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+/// The first few, and how many more.
+static std::string listOf(const std::vector<std::string_view> &ways) {
+  const size_t named = std::min(ways.size(), namedDifferences);
+  std::string text = fmt::format(
+      "`{}`", fmt::join(ways.begin(), ways.begin() + named, "`, `"));
+  if (named < ways.size())
+    text += fmt::format(" and {} more", ways.size() - named);
+  return text;
+}
+
+std::string pdlrt::keyDifferences(const ModelPart &program,
+                                  const std::string &checkpoint,
+                                  const std::string &other,
+                                  const std::string &here) {
+  const std::vector<std::string_view> ways = linesOf(program.value),
+                                      others = linesOf(checkpoint);
+  std::vector<std::string_view> onlyHere, onlyThere;
+  std::set_difference(ways.begin(), ways.end(), others.begin(), others.end(),
+                      std::back_inserter(onlyHere));
+  std::set_difference(others.begin(), others.end(), ways.begin(), ways.end(),
+                      std::back_inserter(onlyThere));
+  if (onlyHere.empty() &&
+      (onlyThere.empty() || program.name.starts_with(readKeys)))
+    return "";
+  const std::string begin = fmt::format(
+      "the keys of @{} come from fields in another way: ", tableOf(program));
+  if (onlyThere.empty())
+    return fmt::format("{}only {} makes some of {}", begin, here,
+                       listOf(onlyHere));
+  if (onlyHere.empty())
+    return fmt::format("{}only {} makes some of {}", begin, other,
+                       listOf(onlyThere));
+  return fmt::format("{}{} makes some of {}, {} of {}", begin, other,
+                     listOf(onlyThere), here, listOf(onlyHere));
+}
+
+Status pdlrt::refuseOldLayout(const std::string &path,
+                              const std::string &unchecked) {
+  return Status::invalid(fmt::format(
+      "{}: is of an older layout, which does not say how its values were "
+      "made, so that these cannot be checked: {}; if they are the same as in "
+      "the program that wrote it, give --accept-old-layout",
+      path, unchecked));
+}
+
+std::string pdlrt::removeUnchecked(std::vector<ModelPart> &program,
+                                   std::vector<ModelPart> &checkpoint,
+                                   CheckpointUse use) {
+  std::string text;
+  for (const ModelPart &part : program)
+    if (isKeys(part))
+      text += fmt::format("{}the keys of @{}, which this program makes of {}",
+                          text.empty() ? "" : "; ", tableOf(part),
+                          listOf(linesOf(part.value)));
+  const auto isUnchecked = [](const ModelPart &part) {
+    return isKeys(part) || (part.kind == PDL_PART_TRAINING &&
+                            (part.name.starts_with("field ") ||
+                             part.name.starts_with("losses of ")));
+  };
+  if (use == CheckpointUse::Training)
+    text += fmt::format("{}the fields and the losses of the training",
+                        text.empty() ? "" : "; ");
+  std::erase_if(program, isUnchecked);
+  std::erase_if(checkpoint, isUnchecked);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
 
 static const ModelPart *findPart(const std::vector<ModelPart> &parts,
                                  const ModelPart &like) {
@@ -72,10 +180,22 @@ std::string pdlrt::differencesOf(const std::vector<ModelPart> &program,
   for (const ModelPart &part : program) {
     if (use == CheckpointUse::Values && part.kind != PDL_PART_STATE)
       continue;
+    const ModelPart *keys =
+        isKeys(part) ? keysOf(checkpoint, tableOf(part)) : nullptr;
+    if (keys) {
+      if (std::string text = keyDifferences(part, keys->value, other);
+          !text.empty())
+        found.push_back(std::move(text));
+      continue;
+    }
+    // Of a table that nobody trained.
+    if (isKeys(part) && part.name.starts_with(readKeys))
+      continue;
     const ModelPart *before = findPart(checkpoint, part);
     if (!before)
-      found.push_back(fmt::format("{} has no {}, this program {}", other,
-                                  part.name, part.value));
+      found.push_back(
+          fmt::format("{} has no {}, this program {}", other, part.name,
+                      isKeys(part) ? listOf(linesOf(part.value)) : part.value));
     else if (before->value != part.value)
       found.push_back(sayPart(part, *before, other));
   }

@@ -17,18 +17,29 @@
 using namespace pdlrt;
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
-                             const Checkpoint &checkpoint, CheckpointUse use) {
+                             const Checkpoint &checkpoint, CheckpointUse use,
+                             OldLayout *old) {
   return checkSameModel(descriptor, checkpoint.manifest(), checkpoint.path(),
-                        use);
+                        use, old);
 }
 
 Status pdlrt::checkSameModel(const pdl_descriptor &descriptor,
                              const CheckpointManifest &manifest,
-                             const std::string &path, CheckpointUse use) {
-  const std::string differences =
-      differencesOf(partsOf(descriptor), manifest.modelParts, use);
-  if (differences.empty())
+                             const std::string &path, CheckpointUse use,
+                             OldLayout *old) {
+  std::vector<ModelPart> program = partsOf(descriptor),
+                         saved = manifest.modelParts;
+  std::string unchecked;
+  if (manifest.layoutVersion < currentLayout)
+    unchecked = removeUnchecked(program, saved, use);
+  const std::string differences = differencesOf(program, saved, use);
+  if (differences.empty() && !unchecked.empty() && (!old || !old->accepted))
+    return refuseOldLayout(path, unchecked);
+  if (differences.empty()) {
+    if (old)
+      old->unchecked = unchecked;
     return {};
+  }
   return Status::invalid(fmt::format(
       "{}: does not fit this program (model {} there, {} here): {}; use the "
       "program that wrote it, or {}",

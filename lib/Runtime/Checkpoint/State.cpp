@@ -127,6 +127,8 @@ Expected<ModelState> pdlrt::stateOf(const Checkpoint &checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
   state.metadata["model"] = manifest.model;
   state.metadata["seed"] = std::to_string(manifest.seed);
+  if (manifest.layoutVersion >= currentLayout)
+    state.metadata.merge(layoutMetadata(manifest.modelParts));
   for (const auto &[group, steps] : manifest.groupSteps) {
     state.metadata[groupStepsName(group)] = std::to_string(steps);
     state.groupSteps[group] = steps;
@@ -215,6 +217,7 @@ private:
       found.sentences.push_back(sentence);
   }
   bool isTable(const std::string &name) const;
+  void compareLayouts();
   void compareTable(const std::string &table);
   void compareRows(const std::string &name, const std::string &key,
                    int64_t rowA, int64_t rowB);
@@ -376,7 +379,23 @@ void Comparison::compareTable(const std::string &table) {
   found.tables.push_back(counts);
 }
 
+/// Of tables of which both say how their keys come from fields.
+void Comparison::compareLayouts() {
+  const std::string prefix = "keys.";
+  for (const auto &[name, text] : a.metadata) {
+    const auto other = b.metadata.find(name);
+    if (!name.starts_with(prefix) || other == b.metadata.end())
+      continue;
+    const std::string differences = keyDifferences(
+        {PDL_PART_STATE, "keys of @" + name.substr(prefix.size()), text},
+        other->second, second, first);
+    if (!differences.empty())
+      report(differences);
+  }
+}
+
 StateDifferences Comparison::run() {
+  compareLayouts();
   std::set<std::string> names, done;
   for (const ModelState *state : {&a, &b})
     for (const auto &[name, tensor] : state->tensors)

@@ -70,11 +70,14 @@ findResumed(const pdl_descriptor &descriptor, const HostOptions &options,
   for (const std::string &sentence : refused)
     logWarning("passed over " + sentence);
   const std::optional<Checkpoint> &found = *newest;
-  if (!found)
+  if (!found) {
     logInfo("no checkpoint in " + options.checkpoint + " yet: training begins");
-  else
-    PDLRT_RETURN_IF_ERROR(
-        checkSameModel(descriptor, *found, CheckpointUse::Training));
+    return newest;
+  }
+  OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
+  PDLRT_RETURN_IF_ERROR(
+      checkSameModel(descriptor, *found, CheckpointUse::Training, &old));
+  warnOfOldLayout(found->path(), old);
   return newest;
 }
 
@@ -110,9 +113,9 @@ static Status fillState(StateServer &server, const HostOptions &options,
   }
   if (options.initFrom.empty())
     return {};
-  PDLRT_RETURN_IF_ERROR(
-      initializeModel(server.model(), options.initFrom,
-                      coverageOfTraining(options.initValuesOnly)));
+  PDLRT_RETURN_IF_ERROR(initializeModel(
+      server.model(), options.initFrom,
+      coverageOfTraining(options.initValuesOnly), options.acceptOldLayout));
   server.noteLoaded();
   return {};
 }

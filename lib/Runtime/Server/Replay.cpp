@@ -174,8 +174,9 @@ Status Replay::openStart() {
   Expected<Checkpoint> found = openCheckpoint(options.checkpoint, refused);
   if (!found)
     return found.status();
-  PDLRT_RETURN_IF_ERROR(
-      checkSameModel(training->descriptor(), *found, CheckpointUse::Training));
+  OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
+  PDLRT_RETURN_IF_ERROR(checkSameModel(training->descriptor(), *found,
+                                       CheckpointUse::Training, &old));
   checkpoint.emplace(std::move(*found));
   return {};
 }
@@ -185,9 +186,9 @@ Status Replay::fill(StateServer &server, const Log &log) const {
     PDLRT_RETURN_IF_ERROR(
         restoreModel(server.model(), *checkpoint, CheckpointUse::Training));
   else if (!options.initFrom.empty())
-    PDLRT_RETURN_IF_ERROR(
-        initializeModel(server.model(), options.initFrom,
-                        coverageOfTraining(options.initValuesOnly)));
+    PDLRT_RETURN_IF_ERROR(initializeModel(
+        server.model(), options.initFrom,
+        coverageOfTraining(options.initValuesOnly), options.acceptOldLayout));
   if (digestOfState(server.model()) == log.reader->header().startDigest)
     return {};
   return Status::invalid(

@@ -41,9 +41,10 @@ pdlrt_connect_rows(const pdl_descriptor *descriptor,
 
 struct pdl_serving_model {
   pdl_serving_model(const pdl_descriptor &descriptor,
-                    std::shared_ptr<const ServedState> state)
-      : descriptor(descriptor), current(std::move(state)),
-        idle(descriptor.program_count) {}
+                    std::shared_ptr<const ServedState> state,
+                    bool acceptOldLayout)
+      : descriptor(descriptor), acceptOldLayout(acceptOldLayout),
+        current(std::move(state)), idle(descriptor.program_count) {}
 
   /// What a call works with: the state as it was when the call began.
   struct Lease {
@@ -87,6 +88,7 @@ struct pdl_serving_model {
   }
 
   const pdl_descriptor &descriptor;
+  const bool acceptOldLayout;
   std::mutex mutex;
   std::shared_ptr<const ServedState> current;
   int64_t version = 1;
@@ -166,19 +168,41 @@ static Status requireModel(const pdl_serving_model *model) {
   return model ? Status() : Status::invalid("the model is null; open one");
 }
 
-static pdl_serving_model *openModel(const char *path) {
+static pdl_serving_model *openValues(const pdl_serving_values *values) {
   pdl_serving_model *model = nullptr;
   (void)guarded([&]() -> Status {
-    if (!path)
+    if (!values || values->struct_size < sizeof(pdl_serving_values))
+      return Status::invalid("struct_size of the values is not that of "
+                             "pdl_serving_values; set it before the call");
+    if (!values->path)
       return Status::invalid("the path of the model is null");
     const pdl_descriptor &descriptor = descriptorOfLibrary();
-    auto state = ServedState::load(descriptor, path);
+    const bool acceptOldLayout = values->accept_old_layout != 0;
+    auto state = ServedState::load(descriptor, values->path, acceptOldLayout);
     if (!state)
       return std::move(state).status();
-    model = new pdl_serving_model(descriptor, *std::move(state));
+    model =
+        new pdl_serving_model(descriptor, *std::move(state), acceptOldLayout);
     return {};
   });
   return model;
+}
+
+static pdl_serving_model *openModel(const char *path) {
+  const pdl_serving_values values = {sizeof(values), path, 0};
+  return openValues(&values);
+}
+
+static const char *uncheckedOf(pdl_serving_model *model) {
+  thread_local std::string text;
+  const char *found = nullptr;
+  (void)guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    text = model->state()->unchecked();
+    found = text.c_str();
+    return {};
+  });
+  return found;
 }
 
 static void closeModel(pdl_serving_model *model) { delete model; }
@@ -205,11 +229,12 @@ static int32_t reloadModel(pdl_serving_model *model, const char *path) {
       return Status::invalid("the path of the model is null");
     const std::shared_ptr<const ServedState> before = model->state();
     bool isUnavailable = false;
-    auto state =
-        before->remoteRows()
-            ? ServedState::ofServers(model->descriptor, before->remoteRows(),
-                                     path, before.get(), isUnavailable)
-            : ServedState::loadAfter(model->descriptor, path, *before);
+    auto state = before->remoteRows()
+                     ? ServedState::ofServers(
+                           model->descriptor, before->remoteRows(), path,
+                           before.get(), isUnavailable, model->acceptOldLayout)
+                     : ServedState::loadAfter(model->descriptor, path, *before,
+                                              model->acceptOldLayout);
     if (!state)
       return std::move(state).status();
     const std::shared_ptr<const ServedState> loaded = *std::move(state);
@@ -296,7 +321,9 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
 
 static Expected<ConnectOptions>
 optionsOf(const pdl_serving_connection *connection) {
-  if (!connection || connection->struct_size < sizeof(pdl_serving_connection))
+  // Callers may be older than what came last.
+  constexpr size_t first = offsetof(pdl_serving_connection, accept_old_layout);
+  if (!connection || connection->struct_size < first)
     return Status::invalid("struct_size of the connection is not that of "
                            "pdl_serving_connection; set it before the call");
   ConnectOptions options;
@@ -341,13 +368,17 @@ connectModel(const pdl_serving_connection *connection) {
     Status status;
     pdlrt_connect_rows(&descriptor, &*options, &rows, &isUnavailable, &status);
     PDLRT_RETURN_IF_ERROR(std::move(status));
+    const bool acceptOldLayout =
+        connection->struct_size >= sizeof(pdl_serving_connection) &&
+        connection->accept_old_layout != 0;
     auto state = ServedState::ofServers(
         descriptor, std::move(rows),
         connection->parameters ? connection->parameters : "", nullptr,
-        isUnavailable);
+        isUnavailable, acceptOldLayout);
     if (!state)
       return std::move(state).status();
-    model = new pdl_serving_model(descriptor, *std::move(state));
+    model =
+        new pdl_serving_model(descriptor, *std::move(state), acceptOldLayout);
     return {};
   });
   return model;
@@ -414,7 +445,9 @@ pdl_serving_query(uint32_t version) {
                                         runProgram,
                                         connectModel,
                                         refreshModel,
-                                        rowCountsOf};
+                                        rowCountsOf,
+                                        openValues,
+                                        uncheckedOf};
   if (version != PDL_SERVING_VERSION) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT,
                     "the library offers version 1 of pdl/serving.h; translate "

@@ -37,6 +37,8 @@ public:
                       size_t memory);
   Status compareMapped(const CheckpointSymbol &exported,
                        const CheckpointPart &part, size_t memory);
+  /// How the keys of a table come from fields, where both say it.
+  void compareKeys(const std::string &table, const std::string &exported);
   /// The tables of the checkpoint that were not compared.
   void reportTables(const std::set<std::string> &compared);
   StateDifferences take() { return std::move(found); }
@@ -92,6 +94,18 @@ const CheckpointSymbol *Differences::tableOf(const std::string &name) {
       return &symbol;
   report(fmt::format("table @{}: only in {}", name, first));
   return nullptr;
+}
+
+void Differences::compareKeys(const std::string &table,
+                              const std::string &exported) {
+  const ModelPart *saved = keysOf(checkpoint.manifest().modelParts, table);
+  if (!saved || exported.empty() ||
+      checkpoint.manifest().layoutVersion < currentLayout)
+    return;
+  const std::string differences = keyDifferences(
+      {saved->kind, saved->name, exported}, saved->value, second, first);
+  if (!differences.empty())
+    report(differences);
 }
 
 void Differences::reportTables(const std::set<std::string> &compared) {
@@ -219,6 +233,7 @@ Expected<StateDifferences> pdlrt::compareKeyValues(
   Differences differences(path, checkpoint, limit);
   std::set<std::string> compared;
   for (const KeyValueTable &table : manifest.tables) {
+    differences.compareKeys(table.name, table.keys);
     PDLRT_RETURN_IF_ERROR(differences.compareTable(*source, table, memory));
     compared.insert(table.name);
   }
@@ -320,6 +335,9 @@ Expected<StateDifferences> pdlrt::compareExport(const std::string &path,
       continue;
     const auto symbol = std::ranges::find(manifest->symbols, part.symbol,
                                           &CheckpointSymbol::name);
+    if (const ModelPart *keys = keysOf(manifest->modelParts, part.symbol);
+        keys && manifest->layoutVersion >= currentLayout)
+      differences.compareKeys(part.symbol, keys->value);
     PDLRT_RETURN_IF_ERROR(differences.compareMapped(*symbol, part, memory));
     compared.insert(part.symbol);
   }

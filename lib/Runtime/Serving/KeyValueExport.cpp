@@ -153,6 +153,10 @@ Status pdlrt::exportKeyValues(const Checkpoint &checkpoint,
     table.name = symbol.name;
     table.part = part ? "slot." + options.slot : "values";
     table.elements = rows->elements();
+    const CheckpointManifest &saved = checkpoint.manifest();
+    if (const ModelPart *keys = keysOf(saved.modelParts, symbol.name);
+        keys && saved.layoutVersion >= currentLayout)
+      table.keys = keys->value;
     TableFiles files(format, options, folder.path, manifest.tables.size() - 1,
                      table);
     for (;;) {

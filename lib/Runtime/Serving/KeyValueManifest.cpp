@@ -59,6 +59,8 @@ std::string pdlrt::encodeKeyValues(const KeyValueManifest &manifest) {
                       {"width", table.elements.width},
                       {"rows", table.rows()},
                       {"files", std::move(files)}});
+    if (!table.keys.empty())
+      tables.back()["keys"] = table.keys;
   }
   json whole = {{"format", manifest.format},
                 {"model", manifest.model},
@@ -128,6 +130,8 @@ static KeyValueTable tableOf(const json &object, std::set<std::string> &names) {
   table.name = object.at("name");
   table.part = object.at("part");
   table.elements = elementsOf(object);
+  if (object.contains("keys"))
+    table.keys = object.at("keys");
   for (const json &entry : object.at("files")) {
     KeyValueFile file;
     file.file = entry.at("file");

@@ -168,9 +168,11 @@ namespace pdlrt {
 class StateLoader {
 public:
   /// `remote`: where rows are asked for; null: they are read.
-  explicit StateLoader(const pdl_descriptor &descriptor,
-                       std::shared_ptr<const RemoteRows> remote = nullptr)
-      : descriptor(descriptor), state(new ServedState(descriptor)) {
+  StateLoader(const pdl_descriptor &descriptor, bool acceptOldLayout,
+              std::shared_ptr<const RemoteRows> remote = nullptr)
+      : descriptor(descriptor),
+        oldLayout{.accepted = acceptOldLayout, .unchecked = {}},
+        state(new ServedState(descriptor)) {
     state->rowsOnServers = std::move(remote);
   }
 
@@ -202,6 +204,7 @@ private:
   Status readDumpedRows(int32_t index, const SafetensorsFile &file);
 
   const pdl_descriptor &descriptor;
+  OldLayout oldLayout;
   std::shared_ptr<ServedState> state;
 };
 
@@ -216,6 +219,7 @@ StateLoader::take(const ServedState *before) {
         isTable ? nullptr : state->dense->pointers[i],
         isTable ? 0 : size_t(elementCount(symbol)) * elementSize(symbol));
   }
+  state->uncheckedParts = oldLayout.unchecked;
   if (before)
     state->dense->factors.packAs(before->dense->factors);
   return std::move(state);
@@ -292,8 +296,8 @@ Status StateLoader::readCheckpoint(const std::string &path) {
                                           : CheckpointCheck::Everything);
   if (!checkpoint)
     return std::move(checkpoint).status();
-  PDLRT_RETURN_IF_ERROR(
-      checkSameModel(descriptor, *checkpoint, CheckpointUse::Values));
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *checkpoint,
+                                       CheckpointUse::Values, &oldLayout));
   PDLRT_RETURN_IF_ERROR(readParameters(*checkpoint));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i)
     if (readsTable(i))
@@ -303,8 +307,8 @@ Status StateLoader::readCheckpoint(const std::string &path) {
 
 Status StateLoader::readDeltas(const std::vector<Checkpoint> &deltas,
                                const ServedState &before) {
-  PDLRT_RETURN_IF_ERROR(
-      checkSameModel(descriptor, deltas.back(), CheckpointUse::Values));
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, deltas.back(),
+                                       CheckpointUse::Values, &oldLayout));
   PDLRT_RETURN_IF_ERROR(readParameters(deltas.back()));
   for (int32_t i = 0; i < descriptor.symbol_count; ++i) {
     const pdl_symbol &symbol = descriptor.symbols[i];
@@ -363,6 +367,7 @@ Status StateLoader::readDumpedRows(int32_t index, const SafetensorsFile &file) {
     return Status::invalid(file.path() + ": there is no tensor '" + name +
                            ".keys' of I64 and rank 1, which are the keys of a "
                            "table of the model; add it");
+  PDLRT_RETURN_IF_ERROR(checkDumpedKeys(descriptor, file, name, oldLayout));
   for (const int32_t part : {symbol.frozen_part, 0}) {
     const std::string values =
         part ? fullSlotName(symbol, part - 1) : name + ".values";
@@ -425,8 +430,8 @@ Status StateLoader::readExport(const std::string &path) {
       readManifest(path + "/" + exportManifestName);
   if (!manifest)
     return std::move(manifest).status();
-  PDLRT_RETURN_IF_ERROR(
-      checkSameModel(descriptor, *manifest, path, CheckpointUse::Values));
+  PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *manifest, path,
+                                       CheckpointUse::Values, &oldLayout));
   state->initialSeed = manifest->seed;
   state->stepCount = manifest->progress.steps;
   for (const CheckpointPart &part : manifest->parts)
@@ -481,19 +486,20 @@ Status StateLoader::readPath(const std::string &path) {
 
 static Expected<std::shared_ptr<const ServedState>>
 loadWhole(const pdl_descriptor &descriptor, const std::string &path,
-          const ServedState *before) {
+          const ServedState *before, bool acceptOldLayout) {
   if (isKeyValueExport(path))
     return Status::invalid(path + ": is an export for key-value stores, which "
                                   "no library reads; export the checkpoint "
                                   "with --format mapped");
-  StateLoader loader(descriptor);
+  StateLoader loader(descriptor, acceptOldLayout);
   PDLRT_RETURN_IF_ERROR(loader.readPath(path));
   return loader.take(before);
 }
 
 Expected<std::shared_ptr<const ServedState>>
-ServedState::load(const pdl_descriptor &descriptor, const std::string &path) {
-  return loadWhole(descriptor, path, nullptr);
+ServedState::load(const pdl_descriptor &descriptor, const std::string &path,
+                  bool acceptOldLayout) {
+  return loadWhole(descriptor, path, nullptr, acceptOldLayout);
 }
 
 //===----------------------------------------------------------------------===//
@@ -542,15 +548,16 @@ deltasAfter(const CheckpointLink &before, std::string path) {
 
 Expected<std::shared_ptr<const ServedState>>
 ServedState::loadAfter(const pdl_descriptor &descriptor,
-                       const std::string &path, const ServedState &before) {
+                       const std::string &path, const ServedState &before,
+                       bool acceptOldLayout) {
   const std::string newest = newestOf(path);
   if (newest.empty() || !before.link)
-    return loadWhole(descriptor, path, &before);
+    return loadWhole(descriptor, path, &before, acceptOldLayout);
   const std::optional<std::vector<Checkpoint>> deltas =
       deltasAfter(*before.link, newest);
   if (!deltas)
-    return loadWhole(descriptor, path, &before);
-  StateLoader loader(descriptor);
+    return loadWhole(descriptor, path, &before, acceptOldLayout);
+  StateLoader loader(descriptor, acceptOldLayout);
   PDLRT_RETURN_IF_ERROR(loader.readDeltas(*deltas, before));
   return loader.take(&before);
 }
@@ -569,11 +576,13 @@ Status StateLoader::askForParameters(bool &isUnavailable) {
                                isUnavailable);
 }
 
-Expected<std::shared_ptr<const ServedState>> ServedState::ofServers(
-    const pdl_descriptor &descriptor, std::shared_ptr<const RemoteRows> rows,
-    const std::string &path, const ServedState *before, bool &isUnavailable) {
+Expected<std::shared_ptr<const ServedState>>
+ServedState::ofServers(const pdl_descriptor &descriptor,
+                       std::shared_ptr<const RemoteRows> rows,
+                       const std::string &path, const ServedState *before,
+                       bool &isUnavailable, bool acceptOldLayout) {
   isUnavailable = false;
-  StateLoader loader(descriptor, std::move(rows));
+  StateLoader loader(descriptor, acceptOldLayout, std::move(rows));
   PDLRT_RETURN_IF_ERROR(path.empty() ? loader.askForParameters(isUnavailable)
                                      : loader.readPath(path));
   return loader.take(before);

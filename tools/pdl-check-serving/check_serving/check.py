@@ -208,7 +208,7 @@ def check(options, folder):
     with contextlib.ExitStack() as stack:
         for library in libraries:
             stack.callback(library.close)
-            library.open(served)
+            library.open(served, options.accept_old_layout)
             for batch in options.batch_sizes:
                 reference.compare(f"library ({library.name}, batches of {batch})",
                                   library.answer(options.program, reference.inputs, batch),

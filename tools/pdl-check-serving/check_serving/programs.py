@@ -79,6 +79,8 @@ class Trainer:
         flags += [values, options.checkpoint]
         if options.header:
             flags.append("--header")
+        if options.accept_old_layout:
+            flags.append("--accept-old-layout")
         for name in "columns", "delimiter", "max_bad_rows":
             if getattr(options, name) is not None:
                 flags += ["--" + name.replace("_", "-"), getattr(options, name)]
@@ -119,9 +121,9 @@ class Library:
             refuse_fast(path)
         self.model = None
 
-    def open(self, path):
+    def open(self, path, accept_old_layout=False):
         try:
-            self.model = self.library.open(path)
+            self.model = self.library.open(path, accept_old_layout=accept_old_layout)
         except serving.ServingError as error:
             raise Failure(f"library ({self.name}) cannot take the values of {path}: "
                           f"{error}") from None

@@ -128,7 +128,8 @@ class StartedServer(Server):
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [find_tool(options, "pdl-serve"), place / "models", "--http", self.address,
-                 "--interval", "0.05"], stderr=log)
+                 "--interval", "0.05",
+                 *(["--accept-old-layout"] if options.accept_old_layout else [])], stderr=log)
 
     def refuse(self):
         lines = self.log.read_text().splitlines()

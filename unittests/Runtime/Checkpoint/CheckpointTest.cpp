@@ -321,6 +321,89 @@ TEST(Checkpoint, DifferencesOfModelsAreNamed) {
             "4}, 0b, this program {length = 4}, 0a");
 }
 
+TEST(Checkpoint, DifferencesOfKeysAreTexts) {
+  const auto keys = [](const char *name, const char *value) {
+    return std::vector<ModelPart>{{PDL_PART_STATE, name, value}};
+  };
+  const std::vector<ModelPart> saved =
+      keys("keys of @emb", "text by xxh64 salt 3\ninteger");
+  for (CheckpointUse use : {CheckpointUse::Values, CheckpointUse::Training})
+    EXPECT_EQ(
+        differencesOf(keys("keys of @emb", "integer\ntext by xxh64 salt 4"),
+                      saved, use),
+        "the keys of @emb come from fields in another way: the "
+        "checkpoint makes some of `text by xxh64 salt 3`, this program "
+        "of `text by xxh64 salt 4`");
+  EXPECT_EQ(differencesOf(keys("keys of @emb", "integer"), saved,
+                          CheckpointUse::Values),
+            "the keys of @emb come from fields in another way: only the "
+            "checkpoint makes some of `text by xxh64 salt 3`");
+  // Who trains nothing may read fewer of them, but no others.
+  EXPECT_EQ(differencesOf(keys("keys read of @emb", "integer"), saved,
+                          CheckpointUse::Values),
+            "");
+  EXPECT_EQ(differencesOf(keys("keys read of @emb", "integer missing 1"), saved,
+                          CheckpointUse::Values),
+            "the keys of @emb come from fields in another way: the checkpoint "
+            "makes some of `integer`, `text by xxh64 salt 3`, this program of "
+            "`integer missing 1`");
+  EXPECT_EQ(differencesOf(keys("keys read of @more", "integer"), saved,
+                          CheckpointUse::Values),
+            "");
+}
+
+TEST(Checkpoint, OldLayoutsAreOpenedOnRequest) {
+  const std::vector<ModelPart> old = {
+      {PDL_PART_STATE, "keys of @emb in @train", "0123456789abcdef"},
+      {PDL_PART_STATE, "rows of @emb", "f32 [4]"},
+      {PDL_PART_OPTIMIZER, "slots of @emb", "m, v"},
+      {PDL_PART_TRAINING, "field @ids", "tensor<?x1xi64>"},
+      {PDL_PART_TRAINING, "losses of @train", "0123456789abcdef"},
+      {PDL_PART_TRAINING, "rate of group @dense", "0.1"}};
+  CheckpointManifest manifest;
+  manifest.model = "m";
+  manifest.layoutVersion = 1;
+  manifest.modelParts = old;
+  const Expected<CheckpointManifest> again =
+      decodeManifest(encodeManifest(manifest));
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->layoutVersion, 1);
+  pdl_descriptor program = *handWrittenProgram({});
+  std::vector<pdl_part> parts(program.parts,
+                              program.parts + program.part_count);
+  // Nothing is to be checked where no keys are made.
+  EXPECT_TRUE(checkSameModel(program, *again, "c", CheckpointUse::Values).ok());
+  parts.insert(parts.begin(),
+               {PDL_PART_STATE, "keys of @emb", "text by xxh64 salt 3"});
+  program.parts = parts.data();
+  program.part_count = int32_t(parts.size());
+  const std::string keys =
+      "the keys of @emb, which this program makes of `text by xxh64 salt 3`";
+  OldLayout refused;
+  for (OldLayout *none : {static_cast<OldLayout *>(nullptr), &refused})
+    EXPECT_THAT(
+        checkSameModel(program, *again, "c", CheckpointUse::Values, none)
+            .message(),
+        testing::AllOf(HasSubstr("c: is of an older layout"), HasSubstr(keys),
+                       HasSubstr("--accept-old-layout")));
+  OldLayout accepted = {.accepted = true, .unchecked = {}};
+  EXPECT_TRUE(
+      checkSameModel(program, *again, "c", CheckpointUse::Values, &accepted)
+          .ok());
+  EXPECT_EQ(accepted.unchecked, keys);
+  EXPECT_TRUE(
+      checkSameModel(program, *again, "c", CheckpointUse::Training, &accepted)
+          .ok());
+  EXPECT_EQ(accepted.unchecked,
+            keys + "; the fields and the losses of the training");
+  // What can be checked still is.
+  parts.back().value = "0.2";
+  EXPECT_THAT(
+      checkSameModel(program, *again, "c", CheckpointUse::Training, &accepted)
+          .message(),
+      HasSubstr("for the rate of group @dense"));
+}
+
 namespace {
 
 /// Writes the rows of a dump as parts of given ranges of shards, as servers

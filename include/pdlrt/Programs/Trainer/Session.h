@@ -65,6 +65,8 @@ struct SessionOptions {
   std::vector<std::string> evaluateFiles;
   std::optional<RowRange> evaluateRows;
 
+  /// Whether values of layout 1 are opened (ModelParts.h).
+  bool acceptOldLayout = false;
   /// Files; empty: none.
   std::string initFrom, dump, dumpBatches, dumpInputs, logLosses, output, trace,
       costs;

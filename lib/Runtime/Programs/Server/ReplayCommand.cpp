@@ -55,6 +55,8 @@ int pdlrt::runReplayCommand(int argc, char **argv,
   app.add_flag("--init-values-only", options.initValuesOnly,
                "The job was started with this flag")
       ->needs(initFrom);
+  app.add_flag("--accept-old-layout", options.acceptOldLayout,
+               "As the job was given it");
   app.add_option("--requests", options.requests,
                  "Replay the first N requests of each log, and read no more "
                  "of it")

@@ -147,6 +147,10 @@ void pdlrt::addServerFlags(CLI::App &app, const Mode *mode,
                "counts, so that schedules begin anew")
       ->needs(initFrom)
       ->group("State");
+  app.add_flag("--accept-old-layout", flags.acceptOldLayout,
+               "Open checkpoints and dumps of before keys were part of the "
+               "layout, and say what cannot be checked of them")
+      ->group("State");
   CLI::Option *folder = app.add_option("--checkpoint", flags.checkpoint,
                                        "The trainers' folder of checkpoints: "
                                        "nothing is written elsewhere. Without "

@@ -32,7 +32,7 @@ struct ServerFlags {
   std::string bind, job, tokenFile, readerTokenFile, placement = "least-loaded";
   std::optional<uint64_t> seed;
   std::string initFrom, checkpoint, emergencyCheckpoint, logApplied, trace;
-  bool resume = false, initValuesOnly = false;
+  bool resume = false, initValuesOnly = false, acceptOldLayout = false;
   std::optional<int64_t> maxStaleness, quorum;
   std::optional<std::string> late;
   std::string packGradients = "none";

@@ -72,6 +72,7 @@ static HostOptions hostOptions(const ServerFlags &flags) {
   options.seed = flags.seed;
   options.initFrom = flags.initFrom;
   options.initValuesOnly = flags.initValuesOnly;
+  options.acceptOldLayout = flags.acceptOldLayout;
   options.checkpoint = flags.checkpoint;
   options.resume = flags.resume;
   // Where everybody may take part no trainer says where it may write.

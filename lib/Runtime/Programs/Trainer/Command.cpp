@@ -175,7 +175,9 @@ Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
   if (job->stateLocation() != StateLocation::Here)
     return makeModel(seedOfRun(from), job->stateLocation());
   if (from) {
-    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from, use));
+    OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
+    PDLRT_RETURN_IF_ERROR(checkSameModel(descriptor, *from, use, &old));
+    warnOfOldLayout(from->path(), old);
     // The state of a checkpoint belongs to the seed that it was trained with.
     PDLRT_RETURN_IF_ERROR(makeModel(seedOfRun(from), StateLocation::Here));
     return restoreModel(*model, *from, use, &scheduler);
@@ -193,7 +195,8 @@ Status Command::createModel(const Checkpoint *from, CheckpointUse use) {
              : initializeModel(*model, options.initFrom,
                                use == CheckpointUse::Training
                                    ? coverageOfTraining(options.initValuesOnly)
-                                   : FileCoverage::Parameters);
+                                   : FileCoverage::Parameters,
+                               options.acceptOldLayout);
 }
 
 Status Command::createTrainedModel() {

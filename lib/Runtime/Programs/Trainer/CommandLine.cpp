@@ -232,6 +232,11 @@ static CLI::Option *addModelFlags(CLI::App &command, Flags &flags) {
       ->type_name("N")
       ->transform(wholeNumber())
       ->group("State");
+  command
+      .add_flag("--accept-old-layout", flags.session.acceptOldLayout,
+                "Open checkpoints and dumps of before keys were part of the "
+                "layout, and say what cannot be checked of them")
+      ->group("State");
   return initFrom;
 }
 

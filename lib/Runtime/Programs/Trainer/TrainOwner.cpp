@@ -32,6 +32,7 @@ static HostOptions hostOptionsOf(const SessionOptions &options,
   host.seed = seed;
   host.initFrom = options.initFrom;
   host.initValuesOnly = options.initValuesOnly;
+  host.acceptOldLayout = options.acceptOldLayout;
   host.checkpoint = options.checkpoint;
   host.resume = options.resume;
   host.saves = SaveFolder(options.checkpoint);

@@ -174,8 +174,9 @@ Status TrainingCheckpoints::goBackTo(int64_t steps, Scheduler &scheduler) {
 /// Goes on from a checkpoint, if it is of this model and of the same flags.
 Status TrainingCheckpoints::take(Checkpoint checkpoint) {
   const CheckpointManifest &manifest = checkpoint.manifest();
+  OldLayout old = {.accepted = options.acceptOldLayout, .unchecked = {}};
   PDLRT_RETURN_IF_ERROR(
-      checkSameModel(descriptor, checkpoint, CheckpointUse::Training));
+      checkSameModel(descriptor, checkpoint, CheckpointUse::Training, &old));
   if (options.seed && *options.seed != manifest.seed)
     return Status::invalid(fmt::format(
         "{}: was trained with --seed {}, but this run has {}; leave the flag "

@@ -1,0 +1,200 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values are opened only by programs that make the same keys of raw values."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cluster import Cluster
+from older_layout import without_layout
+from programs import BUILD, PDL_TRANSLATE, SOURCE, compile_model, run
+
+sys.path.insert(0, str(SOURCE / "python"))
+from pdl import serving  # noqa: E402
+
+PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
+CHECK_SERVING = BUILD / "bin" / "pdl-check-serving"
+
+SOURCE_TEXT = """module @clicks {
+  nn.record @line {
+    nn.field @label : tensor<?x1xf32>
+    nn.field @ids : tensor<?x1xi64> hash(#nn.hash<xxh64, salt = 3>)
+  }
+  nn.group @g rule(@sgd) rate(0.5)
+  nn.table @emb : i64 -> tensor<1xf32> in @g init(#nn.zeros)
+  nn.func private @score(%i: tensor<?x1xi64>) -> tensor<?x1xf32> {
+    %e = nn.lookup @emb[%i] pool(sum) : (tensor<?x1xi64>) -> tensor<?x1x1xf32>
+    %z = nn.flatten %e from 1 : tensor<?x1x1xf32>
+    nn.return %z : tensor<?x1xf32>
+  }
+  nn.metric @loss : #nn.log_loss
+  nn.program @train reads(@line) {
+  ^bb0(%y: tensor<?x1xf32>, %i: tensor<?x1xi64>):
+    %z = nn.call @score(%i) : (tensor<?x1xi64>) -> tensor<?x1xf32>
+    %l = nn.sigmoid_cross_entropy %z, %y : tensor<?x1xf32>
+    nn.minimize %l over [@g] : tensor<?x1xf32>
+  }
+  nn.program @evaluate frozen reads(@line) {
+  ^bb0(%y: tensor<?x1xf32>, %i: tensor<?x1xi64>):
+    %z = nn.call @score(%i) : (tensor<?x1xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.observe @loss(%p, %y) : tensor<?x1xf32>
+  }
+  nn.program @predict frozen reads(@line except @label) {
+  ^bb0(%i: tensor<?x1xi64>):
+    %z = nn.call @score(%i) : (tensor<?x1xi64>) -> tensor<?x1xf32>
+    %p = nn.sigmoid %z : tensor<?x1xf32>
+    nn.return %p as "p" : tensor<?x1xf32>
+  }
+}
+"""
+HASHED = "text by xxh64 salt 3"
+# What another program makes of the same raw values.
+OTHERS = {"salt": ("salt = 3", "salt = 4", "text by xxh64 salt 4"),
+          "integers": (" hash(#nn.hash<xxh64, salt = 3>)", "", "integer"),
+          "token": ("salt = 3>)", 'salt = 3>) missing("?")', HASHED + ' missing "?"')}
+
+
+class RawKeys(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.folder.name)
+        cls.data = cls.root / "data.tsv"
+        cls.data.write_text("".join(f"{n % 2}\t{n % 20}\n" for n in range(200)))
+        cls.trainer = cls.compiled("hashed", SOURCE_TEXT)
+        cls.saved, cls.dump = cls.root / "saved", cls.root / "values.safetensors"
+        cls.exported = cls.root / "exported"
+        run(cls.trainer, "train", "--data", cls.data, "--batch-size", 20, "--checkpoint",
+            cls.saved, "--dump", cls.dump)
+        run(PDL_CHECKPOINT, "export", cls.saved, "-o", cls.exported)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def compiled(cls, name, text, *flags):
+        source = cls.root / f"{name}.mlir"
+        source.write_text(text)
+        return compile_model(source, cls.root / name, "--numerics=strict", *flags)
+
+    def library(self, name, text):
+        source = self.root / f"{name}.mlir"
+        source.write_text(text)
+        made = self.root / f"{name}-library"
+        run(PDL_TRANSLATE, source, "--numerics=strict", "--emit=library", "-o", made)
+        return made / "libclicks.so"
+
+    def ways(self, trainer):
+        """All ways in which a trainer opens values, by name."""
+        saved = self.root / "copy"
+        shutil.rmtree(saved, ignore_errors=True)
+        shutil.copytree(self.saved, saved)
+        for command in "evaluate", "predict":
+            for flag, values in ("--checkpoint", saved), ("--init-from", self.dump):
+                yield f"{command} {flag}", [trainer, command, "--data", self.data, flag, values]
+        yield "train --init-from", [trainer, "train", "--data", self.data, "--steps", "1",
+                                    "--init-from", self.dump]
+        yield "train --resume", [trainer, "train", "--data", self.data, "--batch-size", "20",
+                                 "--epochs", "2", "--checkpoint", saved, "--resume"]
+
+    def ask(self, command):
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True)
+
+    def test_other_keys_are_refused(self):
+        for name, (old, new, text) in OTHERS.items():
+            source = SOURCE_TEXT.replace(old, new)
+            self.assertNotEqual(source, SOURCE_TEXT)
+            trainer = self.compiled(name, source)
+            for way, command in self.ways(trainer):
+                with self.subTest(name, way=way):
+                    done = self.ask(command)
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn("the keys of @emb come from fields in another way: ",
+                                  done.stderr)
+                    self.assertIn(f" makes some of `{HASHED}`, this program of `{text}`",
+                                  done.stderr)
+
+    def test_other_keys_are_refused_by_servers(self):
+        old, new, text = OTHERS["salt"]
+        self.compiled("sync", SOURCE_TEXT.replace(old, new), "--mode=sync")
+        for flags in (["--init-from", self.dump], ["--checkpoint", self.saved, "--resume"]):
+            with self.subTest(flags=flags), Cluster(
+                    self.root / "sync", 1, 1, ["--data", self.data, "--steps", 1], flags) as cluster:
+                server, trainer = cluster.start_server(0), cluster.start_trainer(0)
+                for process in server, trainer:
+                    self.assertEqual(process.wait(60), 1, process.output)
+                self.assertIn(f" makes some of `{HASHED}`, this program of `{text}`",
+                              server.output)
+
+    def test_other_keys_are_not_served(self):
+        old, new, text = OTHERS["salt"]
+        path = self.library("salt", SOURCE_TEXT.replace(old, new))
+        library = serving.Library(path)
+        for values in self.saved, self.dump, self.exported:
+            with self.subTest(values=values), self.assertRaisesRegex(
+                    serving.ServingError, f"makes some of `{HASHED}`, this program of `{text}`"):
+                library.open(values)
+        done = self.ask([CHECK_SERVING, "--trainer", self.trainer, "--library", path,
+                         "--checkpoint", self.saved, "--data", self.data, "--no-evaluate"])
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(f"makes some of `{HASHED}`", done.stderr)
+
+    def test_another_name_is_accepted(self):
+        trainer = self.compiled("renamed", SOURCE_TEXT.replace("@ids", "@words"))
+        for way, command in self.ways(trainer):
+            with self.subTest(way=way):
+                done = self.ask(command)
+                self.assertEqual(done.returncode, 0, done.stderr)
+        serving.Library(self.library("renamed", SOURCE_TEXT.replace("@ids", "@words"))).open(
+            self.saved).close()
+
+    def test_older_dumps(self):
+        older = self.root / "older.safetensors"
+        without_layout(self.dump, older)
+        unchecked = f"the keys of @emb, which this program makes of `{HASHED}`"
+        for command in (["evaluate"], ["predict"], ["train", "--steps", "1"]):
+            with self.subTest(command=command):
+                command = [self.trainer, *command, "--data", self.data, "--init-from", older]
+                done = self.ask(command)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("is of an older layout", done.stderr)
+                self.assertIn("--accept-old-layout", done.stderr)
+                done = self.ask([*command, "--accept-old-layout"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("not checked: " + unchecked, done.stderr)
+        library = serving.Library(self.library("hashed", SOURCE_TEXT))
+        with self.assertRaisesRegex(serving.ServingError, "--accept-old-layout"):
+            library.open(older)
+        with library.open(older, accept_old_layout=True) as model:
+            self.assertEqual(model.unchecked(), unchecked)
+            model.reload(older)
+            model.reload(self.saved)
+            self.assertEqual(model.unchecked(), "")
+
+    def test_dumps_and_exports_say_it(self):
+        for values in self.saved, self.exported:
+            said = run(PDL_CHECKPOINT, "inspect", values).stdout
+            if values == self.saved:
+                self.assertIn(f"keys of @emb: {HASHED}", said)
+        dumped = self.root / "dumped.safetensors"
+        run(PDL_CHECKPOINT, "dump", self.saved, "-o", dumped)
+        for dump in self.dump, dumped:
+            self.assertIn(f'"keys.emb":"{HASHED}"', dump.read_bytes().decode("latin1"))
+        other = self.compiled("salt2", SOURCE_TEXT.replace("salt = 3", "salt = 5"))
+        again = self.root / "again"
+        run(other, "train", "--data", self.data, "--steps", 0, "--checkpoint", again)
+        for first in self.saved, self.exported, self.dump:
+            done = self.ask([PDL_CHECKPOINT, "diff", first, again])
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("the keys of @emb come from fields in another way", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
