@@ -215,13 +215,15 @@ class Library:
         """The same; `inputs` as pdl.serving takes them."""
         program = self.library.programs["predict"]
         raw, kept = (self.serving._Input * len(program.inputs))(), []
+        are_keys = (ctypes.c_int32 * len(program.inputs))()
         for place, tensor in enumerate(program.inputs):
+            are_keys[place] = self.model._is_unsigned(tensor, inputs[tensor.name])
             self.model._take(raw[place], tensor, inputs[tensor.name], kept)
         out = aligned(np.zeros((batch, 1), np.float32))
         outputs = (ctypes.c_void_p * 1)(out.ctypes.data)
-        run, pointer = self.library.functions.run, self.model._pointer
+        run, pointer = self.library.functions.run_keys, self.model._pointer
         arguments = (ctypes.c_void_p(pointer), ctypes.c_int32(program.index),
-                     ctypes.c_int64(batch), raw, outputs)
+                     ctypes.c_int64(batch), raw, are_keys, outputs)
 
         def call(_kept=(kept, inputs)):
             if run(*arguments):
@@ -277,7 +279,7 @@ class Samples:
 
     def keys_of(self, begin, end):
         first, last, splits = self.cut(self.splits, begin, end)
-        keys = aligned(self.keys[first:last])
+        keys = aligned(self.keys[first:last].view(np.uint64))
         return {"numbers": aligned(self.numbers[begin:end]),
                 "categories": (keys, splits.astype(np.int32)) if self.ragged else keys}
 

@@ -46,6 +46,7 @@ std::vector<std::string> fuzzSeeds() {
   const std::vector<float> numbers(4, 1.f);
   const std::vector<int64_t> ids(4, 3), splits = {0, 1, 2, 3, 4};
   SafetensorsWriter writer;
+  writer.setMetadata("ids", "keys");
   (void)writer.add("label", TensorType::F32, {2}, numbers.data());
   (void)writer.add("x", TensorType::F32, {2, 2}, numbers.data());
   (void)writer.add("id", TensorType::I64, {2, 1}, ids.data());

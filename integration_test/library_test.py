@@ -278,9 +278,13 @@ class Library(unittest.TestCase):
         row that a text with that hash has."""
         loaded = self.library().open(self.checkpoint)
         with_text = {**inputs_of(self.lines[:1]), "categories": [["known"]] + 25 * [[]]}
-        keys = array.array("q", [HASH_OF_KNOWN])
+        keys = array.array("Q", [HASH_OF_KNOWN])
         with_key = {**with_text, "categories": (keys, array.array("i", [0] + 26 * [1]))}
         self.assertEqual(loaded.run("predict", with_key), loaded.run("predict", with_text))
+        # Integers that nobody declared to be keys are refused.
+        integers = (array.array("q", keys), with_key["categories"][1])
+        with self.assertRaisesRegex(serving.ServingError, "the model hashes texts; give texts"):
+            loaded.run("predict", {**with_text, "categories": integers})
 
     def test_what_is_in_it(self):
         """Only what @predict needs: no label, no slots, no kernel of an update."""
@@ -321,12 +325,12 @@ class Library(unittest.TestCase):
     def test_what_is_refused(self):
         loaded = self.library().open(self.checkpoint)
         good = inputs_of(self.lines[:2])
-        keys = array.array("q", [1])
+        keys = array.array("Q", [1])
         splits = array.array("i", [0] + 52 * [1])
         cases = [
             ("no program @rank, only @predict", "rank", good),
             ("has no input 'label'", "predict", {**good, "label": keys}),
-            ("input 'numbers' of program @predict is missing", "predict", {"categories": []}),
+            ("a batch of 0 samples", "predict", {"categories": []}),
             ("takes 'f'; convert it", "predict", {**good, "numbers": array.array("d", 26 * [0])}),
             ("takes numbers, and a list is for texts; give an array of 'f'", "predict",
              {**good, "numbers": 26 * [0.0]}),

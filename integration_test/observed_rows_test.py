@@ -172,10 +172,10 @@ class ObservedRowsTest(unittest.TestCase):
 
     def test_inputs_of_tensors(self):
         """They have keys, and no texts."""
-        ids = tensorfile.Tensor("I64", [1], array.array("q", [5]))
+        ids = tensorfile.Tensor("U64", [1], array.array("Q", [5]))
         tensorfile.write(str(self.path / "d.safetensors"), {
             "x": tensorfile.Tensor("F32", [1, 2], array.array("f", [1, 2])), "user": ids,
-            "item": ids, "tags.values": tensorfile.Tensor("I64", [0], array.array("q")),
+            "item": ids, "tags.values": tensorfile.Tensor("U64", [0], array.array("Q")),
             "tags.splits": tensorfile.Tensor("I32", [3], array.array("i", [0, 0, 0]))})
         written = self.path / "tensors.safetensors"
         run(self.trainer, "predict", "--data", self.path / "d.safetensors", "--init-from",

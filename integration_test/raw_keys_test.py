@@ -3,18 +3,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values are opened only by programs that make the same keys of raw values."""
 
+import array
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 from cluster import Cluster
 from older_layout import without_layout
 from programs import BUILD, PDL_TRANSLATE, SOURCE, compile_model, run
 
 sys.path.insert(0, str(SOURCE / "python"))
+import pdl  # noqa: E402
 from pdl import serving  # noqa: E402
 
 PDL_CHECKPOINT = BUILD / "bin" / "pdl-checkpoint"
@@ -194,6 +197,44 @@ class RawKeys(unittest.TestCase):
             done = self.ask([PDL_CHECKPOINT, "diff", first, again])
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("the keys of @emb come from fields in another way", done.stdout)
+
+    def test_a_key_is_what_the_model_hashes(self):
+        # Vectors of the reference implementation (xxhsum -H1) for seed 0.
+        self.assertEqual(pdl.key(""), 0xEF46DB3751D8E999)
+        self.assertEqual(pdl.key("abc"), 0x44BC2CF5AD770999)
+        library = serving.Library(self.library("hashed", SOURCE_TEXT))
+        [ids] = library.programs["predict"].inputs
+        self.assertTrue(ids.hashes_texts)
+        self.assertEqual(ids.salt, 3)
+        texts = ["7", " 12 ", "no such id", "a" * 31, "b" * 32, "c" * 100]
+        keys = array.array("Q", [pdl.key(text, ids.salt) for text in texts])
+        for text, key in zip(texts, keys):
+            data = text.encode()
+            self.assertEqual(library.functions.key(data, len(data), 3) % 2 ** 64, key, text)
+        with library.open(self.saved) as model:
+            expected = model.run("predict", {"ids": texts})["p"]
+            self.assertGreater(len(set(expected)), 2)
+            self.assertEqual(model.run("predict", {"ids": keys})["p"], expected)
+            with self.assertRaisesRegex(serving.ServingError, "the model hashes texts; give texts"):
+                model.run("predict", {"ids": array.array("q", [7])})
+
+    def test_many_unknown_ids(self):
+        unknown = self.root / "unknown.tsv"
+        unknown.write_text("".join(f"{n % 2}\tu{n}\n" for n in range(200)))
+        sentence = "200 of 200 looked-up ids (100 %) are unknown to the model"
+        for command in "evaluate", "predict":
+            ask = [self.trainer, command, "--checkpoint", self.saved, "--data"]
+            self.assertIn(sentence, self.ask([*ask, unknown]).stderr)
+            self.assertNotIn("are unknown to the model", self.ask([*ask, self.data]).stderr)
+        with serving.Library(self.library("hashed", SOURCE_TEXT)).open(self.saved) as model:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model.run("predict", {"ids": 200 * ["3"]})
+                self.assertEqual(caught, [])
+                for _ in range(3):
+                    model.run("predict", {"ids": 200 * ["nobody"]})
+            [warning] = caught
+            self.assertIn("600 of 800 looked-up ids", str(warning.message))
 
 
 if __name__ == "__main__":

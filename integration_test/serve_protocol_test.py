@@ -14,6 +14,11 @@ from model_server import (ServedModels, Server, inputs_of, public_inputs, single
                           tensor)
 
 
+def but_data(given):
+    """A tensor of a request without its data."""
+    return {key: value for key, value in given.items() if key != "data"}
+
+
 class ServeProtocol(ServedModels):
     def test_batches_of_any_size(self):
         self.deploy()
@@ -53,8 +58,41 @@ class ServeProtocol(ServedModels):
             for form in with_splits, with_lengths, nested:
                 with self.subTest(form.__name__):
                     self.assertEqual(self.score(server, 7, form, lines), self.expected[:20])
-            keys = [inputs_of(lines[:1])[0], tensor("categories", "INT64", [1, 26], list(range(26)))]
+            keys = [inputs_of(lines[:1])[0],
+                    tensor("categories", "UINT64", [1, 26], [*range(25), 2 ** 64 - 1])]
             self.assertEqual(len(server.infer(keys)["output0"]), 1)
+            # Integers that nobody declared to be keys may be anything.
+            status, sentence = server.refused("POST", "/v2/models/ctr/infer", json.dumps({
+                "inputs": [keys[0], {**keys[1], "datatype": "INT64", "data": list(range(26))}]}))
+            self.assertEqual(status, 400)
+            self.assertIn("input 'categories' is INT64, but the model hashes texts", sentence)
+
+    def test_missing_elements(self):
+        """NaN, null and inputs that are left out are what an empty cell is to the trainer."""
+        self.deploy()
+        numbers, texts = inputs_of(self.lines[:3])
+        empty = {**texts, "data": [""] * len(texts["data"])}
+        zeros = {**numbers, "data": [0.0] * len(numbers["data"])}
+        with Server(self.models) as server:
+            expected = server.infer([zeros, empty])
+            nulls = {**numbers, "data": [None] * len(numbers["data"])}
+            for inputs in ([nulls, {**texts, "data": [None] * len(texts["data"])}],
+                           [nulls], [empty]):
+                with self.subTest(names=[each["name"] for each in inputs]):
+                    self.assertEqual(server.infer(inputs), expected)
+            raw = struct.pack(f"<{len(numbers['data'])}f", *[float("nan")] * len(numbers["data"]))
+            binary = {**but_data(numbers), "parameters": {"binary_data_size": len(raw)}}
+            head = json.dumps({"inputs": [empty, binary]}).encode()
+            status, content = server.ask("POST", "/v2/models/ctr/infer", head + raw,
+                                         {"Inference-Header-Content-Length": str(len(head))})
+            self.assertEqual(status, 200, content)
+            self.assertEqual(json.loads(content)["outputs"][0]["data"], expected["output0"])
+            about = json.loads(server.ask("GET", "/v2/models/ctr")[1])
+            self.assertEqual(
+                {each["name"]: each.get("parameters") for each in about["inputs"]},
+                {"numbers": {"optional": True, "missing": 0.0},
+                 "categories.values": {"optional": True},
+                 "categories.splits": {"optional": True}})
 
     def test_binary_data(self):
         """Triton's extension: tensors as bytes behind the JSON, both ways."""
@@ -164,8 +202,9 @@ class ServeProtocol(ServedModels):
             self.assertEqual(answer.as_numpy("output0").ravel().tolist(), self.expected[:50])
         with self.assertRaisesRegex(Exception, "there is no model 'ctr2' that answers"):
             client.infer("ctr2", inputs)
-        with self.assertRaisesRegex(Exception, "input 'categories' is missing"):
-            client.infer("ctr", inputs[:1])
+        # Bags that are left out are empty.
+        left_out = client.infer("ctr", [each for each in inputs if each.name() == "numbers"])
+        self.assertEqual(len(left_out.as_numpy("output0")), 50)
 
     def test_public_client_of_http(self):
         try:

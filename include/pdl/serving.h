@@ -82,11 +82,16 @@ typedef struct pdl_serving_description {
   const pdl_serving_program *programs;
 } pdl_serving_description;
 
-/* One input of a batch. Either `values`, or for ids `texts`.
+/* One input of a batch. Either `values`, or for ids `texts`; neither of them,
+ * nor `splits`: the input is missing for all samples.
  *
  * Values: of dense inputs and ids batch * width elements, row-major, of the
- * input's type; ids are keys as the model looks them up: where it hashes texts,
- * their hashes. Of ragged inputs all elements, bag by bag.
+ * input's type. Of ragged inputs all elements, bag by bag. A NaN is a missing
+ * number. Integers of an input that hashes texts are refused, unless `run_keys`
+ * is told that they are ready keys.
+ *
+ * What is missing becomes what `describe_input` says, as in training; where it
+ * says PDL_SERVING_REQUIRED, the call fails.
  *
  * Texts: ids as data files have them, one behind the other; text i ends at
  * texts[text_ends[i]] and begins where the one before ended. What they become
@@ -99,6 +104,25 @@ typedef struct pdl_serving_input {
   const char *texts;
   const int64_t *text_ends;
 } pdl_serving_input;
+
+/* What a missing element of an input becomes. */
+typedef enum pdl_serving_missing {
+  PDL_SERVING_REQUIRED = 0,       /* nothing: an error */
+  PDL_SERVING_MISSING_NUMBER = 1, /* `missing_number` */
+  PDL_SERVING_MISSING_TEXT = 2,   /* the key of `missing_text` */
+  PDL_SERVING_EMPTY_BAG = 3       /* a missing bag is empty */
+} pdl_serving_missing;
+
+/* More about an input of a program. */
+typedef struct pdl_serving_input_rules {
+  uint32_t struct_size;
+  int32_t missing; /* pdl_serving_missing */
+  double missing_number;
+  const char *missing_text;
+  int32_t hashes_texts; /* ids: the key of a text is `key` of it and the salt */
+  int32_t salts_by_slot; /* of slot s of a sample, from 0, the salt is s */
+  uint64_t salt;
+} pdl_serving_input_rules;
 
 /* What a model has at the moment. */
 typedef struct pdl_serving_state {
@@ -203,6 +227,22 @@ typedef struct pdl_serving {
    * `accept_old_layout` allows it; "" if all was, null on failure. It lives
    * until the calling thread calls it again. */
   const char *(*unchecked)(pdl_serving_model *model);
+  /* Fills `rules`, whose struct_size the caller sets, for an input of a
+   * program, by their indices. Texts live as long as the library. */
+  int32_t (*describe_input)(int32_t program, int32_t input,
+                            pdl_serving_input_rules *rules);
+  /* The same as `run`. `are_keys`, one entry an input: whether the integers of
+   * an input that hashes texts are ready keys. */
+  int32_t (*run_keys)(pdl_serving_model *model, int32_t program, int64_t batch,
+                      const pdl_serving_input *inputs, const int32_t *are_keys,
+                      void *const *outputs);
+  /* The key of a text of `size` bytes in a field that hashes texts with that
+   * salt; blanks around it do not count, as in data files. */
+  int64_t (*key)(const char *text, int64_t size, uint64_t salt);
+  /* "", or what is wrong with the ids of calls: that more than half of those
+   * that were looked up are unknown. Null on failure. It lives until the
+   * calling thread calls it again. */
+  const char *(*warning)(pdl_serving_model *model);
 } pdl_serving;
 
 /* The functions of a library, by dlsym; who links several has them by the

@@ -10,6 +10,7 @@
 #include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <numeric>
@@ -175,6 +176,18 @@ FailureOr<BatchFile> BatchFile::open(StringRef path, int64_t batchSize,
   return batches;
 }
 
+/// Gives missing numbers, which are NaN, the value that stands for them, as
+/// readers of programs do.
+template <typename T>
+static void replaceMissing(FieldOp field, T /*ofField*/, auto &numbers) {
+  auto missing = dyn_cast_or_null<FloatAttr>(field.getMissingElementAttr());
+  if (!missing)
+    missing = dyn_cast_or_null<FloatAttr>(field.getMissingAttr());
+  for (auto &number : numbers)
+    if (missing && std::isnan(number))
+      number = static_cast<T>(missing.getValueAsDouble());
+}
+
 FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
                                        Range range, Type elementType) {
   std::string name = prefix + field.getSymName().str();
@@ -187,7 +200,12 @@ FailureOr<Tensor> BatchFile::readDense(FieldOp field, const std::string &prefix,
            << file.path() << ": tensor '" << name << "' is "
            << tensor.typeAndShape() << ", but field @" << field.getSymName()
            << " is " << field.getType();
-  return Tensor({range.count, width}, std::move(*elements));
+  Tensor numbers({range.count, width}, std::move(*elements));
+  if (field.isFloat())
+    dispatchFloat(elementType, [&](auto zero) {
+      replaceMissing(field, zero, numbers.get<decltype(zero)>());
+    });
+  return numbers;
 }
 
 FailureOr<Ragged>
@@ -225,6 +243,7 @@ BatchFile::readRagged(FieldOp field, const std::string &prefix, Range range) {
   else
     dispatchFloat(element, [&](auto zero) {
       take(values->get<decltype(zero)>(), ragged.numbers);
+      replaceMissing(field, zero, ragged.numbers);
     });
   for (auto split = begin; split <= end; ++split)
     ragged.splits.push_back(static_cast<int32_t>(*split - *begin));

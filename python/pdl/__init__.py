@@ -31,6 +31,7 @@ from pdl.constants import constant
 from pdl.control import cond, scan
 from pdl.counts import count
 from pdl.errors import CompileError, ModelError
+from pdl.keys import key
 from pdl.model import Model, rule, schedule
 from pdl.ops import *  # noqa: F403
 from pdl.symbols import Group, Parameter, Record, State, Table
@@ -41,7 +42,7 @@ from pdl.values import Value
 __all__ = [
     "Attribute", "CompileError", "Group", "Model", "ModelError", "Parameter", "RaggedType",
     "Record", "State", "Table", "TensorType", "Value", "attribute", "compile", "cond",
-    "constant", "count", "decay", "init", "layers", "metrics", "ops", "rule", "scalars", "scan",
+    "constant", "count", "decay", "init", "key", "layers", "metrics", "ops", "rule", "scalars", "scan",
     "schedule", "xxh64", *ops.__all__]
 
 

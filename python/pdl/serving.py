@@ -7,15 +7,16 @@
     model = library.open("checkpoints")
     scores = model.run("predict", {"numbers": numbers, "categories": texts})
 
-Numbers and keys are whatever has the buffer protocol and the input's type (NumPy arrays,
+Numbers and ids are whatever has the buffer protocol and the input's type (NumPy arrays,
 array.array), contiguous: they are read where they are, without a copy, unless they are read-only.
-Ids that the model hashes may be texts. This module needs Python's standard library only.
+Ids that the model hashes are texts, or ready keys of uint64, which `pdl.key` makes. This module needs Python's standard library only.
 
 Many threads may use one model at once: calls run outside of Python's lock.
 """
 
 import array
 import ctypes
+import warnings
 
 _VERSION = 1
 _UNAVAILABLE = 4
@@ -26,6 +27,10 @@ _NAMES = ("float32", "float64", "int64")
 
 class ServingError(RuntimeError):
     """What a library refused, in its words."""
+
+
+class UnknownIdsWarning(UserWarning):
+    """More than half of the ids that were looked up are unknown to the model."""
 
 
 class ServersUnavailable(ServingError):
@@ -72,6 +77,13 @@ class _Values(ctypes.Structure):
                 ("accept_old_layout", ctypes.c_int32)]
 
 
+class _Rules(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("missing", ctypes.c_int32),
+                ("missing_number", ctypes.c_double), ("missing_text", ctypes.c_char_p),
+                ("hashes_texts", ctypes.c_int32), ("salts_by_slot", ctypes.c_int32),
+                ("salt", ctypes.c_uint64)]
+
+
 class _RowCounts(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("hits", ctypes.c_int64),
                 ("misses", ctypes.c_int64), ("requests", ctypes.c_int64),
@@ -96,29 +108,47 @@ class _Functions(ctypes.Structure):
         ("row_counts", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p,
                                         ctypes.POINTER(_RowCounts))),
         ("open_values", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Values))),
-        ("unchecked", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p))]
+        ("unchecked", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
+        ("describe_input", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int32,
+                                            ctypes.POINTER(_Rules))),
+        ("run_keys", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32,
+                                      ctypes.c_int64, ctypes.POINTER(_Input),
+                                      ctypes.POINTER(ctypes.c_int32),
+                                      ctypes.POINTER(ctypes.c_void_p))),
+        ("key", ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_char_p, ctypes.c_int64,
+                                 ctypes.c_uint64)),
+        ("warning", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p))]
 
 
 class Tensor:
     """An input or output: `name`, `kind` ("dense", "ids" or "ragged"), `type` ("float32", ...),
-    `width` elements (or bags) a sample, `takes_texts`."""
+    `width` elements (or bags) a sample, `takes_texts`. Of an input: `missing`, what stands for a
+    missing element, as in training: a number, a text, "" for an empty bag, or None where it must
+    be given; `hashes_texts`, and `salt` of `pdl.key`, which is "slot" where it is the position."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, rules=None):
         self.name = raw.name.decode()
         self.kind = ("dense", "ids", "ragged")[raw.kind]
         self.type = _NAMES[raw.type]
         self.width = raw.width
         self.takes_texts = bool(raw.takes_texts)
         self.code = _CODES[raw.type]
+        self.missing = self.salt = None
+        self.hashes_texts = bool(rules and rules.hashes_texts)
+        if rules:
+            self.missing = (None, rules.missing_number, (rules.missing_text or b"").decode(),
+                            "")[rules.missing]
+        if self.hashes_texts:
+            self.salt = "slot" if rules.salts_by_slot else rules.salt
 
 
 class Program:
     """A program of a library: `name`, `inputs`, `outputs`."""
 
-    def __init__(self, index, raw):
+    def __init__(self, index, raw, rules_of):
         self.index = index
         self.name = raw.name.decode()
-        self.inputs = [Tensor(raw.inputs[i]) for i in range(raw.input_count)]
+        self.inputs = [Tensor(raw.inputs[i], rules_of(index, i)) for i in range(raw.input_count)]
         self.outputs = [Tensor(raw.outputs[i]) for i in range(raw.output_count)]
 
 
@@ -139,8 +169,21 @@ class Library:
         self.numerics = described.numerics.decode()
         self.programs = {}
         for index in range(described.program_count):
-            program = Program(index, described.programs[index])
+            program = Program(index, described.programs[index], self._rules)
             self.programs[program.name] = program
+
+    def _has(self, function):
+        field = getattr(_Functions, function)
+        return self.functions.struct_size >= field.offset + field.size
+
+    def _rules(self, program, place):
+        """How an input's keys and missing elements are made; None: the library does not say it."""
+        if not self._has("describe_input"):
+            return None
+        rules = _Rules(struct_size=ctypes.sizeof(_Rules))
+        if self.functions.describe_input(program, place, ctypes.byref(rules)):
+            raise self.error()
+        return rules
 
     def error(self):
         return ServingError(self.functions.last_error().decode())
@@ -156,8 +199,7 @@ class Library:
         return Model(self, self.functions.open_values(ctypes.byref(values)))
 
     def _need(self, function, what, flags=""):
-        end = getattr(_Functions, function).offset + getattr(_Functions, function).size
-        if self.functions.struct_size < end:
+        if not self._has(function):
             raise ServingError(f"the library is older than {what}; translate the model again, with "
                                f"--emit=library{flags}")
 
@@ -190,7 +232,7 @@ def _address(buffer, code, what):
     if not view.c_contiguous:
         raise ServingError(f"{what} is not contiguous; copy it")
     kind = view.format.lstrip("@=<")
-    kind = "q" if kind == "l" and view.itemsize == 8 else kind
+    kind = "q" if kind in "lQL" and view.itemsize == 8 else kind
     kind = "i" if kind == "l" and view.itemsize == 4 else kind
     if kind != code:
         raise ServingError(f"{what} has elements of '{view.format}', but takes '{code}'; "
@@ -210,6 +252,7 @@ class Model:
     def __init__(self, library, pointer):
         self.library = library
         self._pointer = pointer
+        self._runs, self._warned = 0, False
         if not self._pointer:
             raise library.error()
 
@@ -268,9 +311,11 @@ class Model:
         for them.
 
         `inputs`, by name: of dense inputs and ids a buffer of batch * width elements; of ragged
-        ones a pair of values and splits (int32, batch * width + 1); of ids that the model hashes,
-        instead of a buffer, a list of texts (str or bytes), of ragged ones a list of lists, one a
-        bag. `batch`: the number of samples; without it, what the inputs say."""
+        ones a pair of values and splits (int32, batch * width + 1); of ids that the model hashes
+        a list of texts (str or bytes; None is missing), of ragged ones a list of lists, one a
+        bag, or a buffer of ready keys (`pdl.key`), which are uint64. NaN is a missing number; an
+        input that is left out is missing for all samples. `batch`: the number of samples; without
+        it, what the inputs say. Warns once if more than half of the ids are unknown."""
         chosen = self.library.programs.get(program)
         if chosen is None:
             raise ServingError(f"the library has no program @{program}, only "
@@ -279,11 +324,16 @@ class Model:
         if unknown:
             raise ServingError(f"program @{program} has no input '{sorted(unknown)[0]}'")
         raw = (_Input * max(1, len(chosen.inputs)))()
+        are_keys = (ctypes.c_int32 * max(1, len(chosen.inputs)))()
         kept = []
         for place, tensor in enumerate(chosen.inputs):
             if tensor.name not in inputs:
-                raise ServingError(f"input '{tensor.name}' of program @{program} is missing")
-            found = self._take(raw[place], tensor, inputs[tensor.name], kept)
+                if tensor.missing is None:
+                    raise ServingError(f"input '{tensor.name}' of program @{program} is missing")
+                continue
+            given = inputs[tensor.name]
+            are_keys[place] = self._is_unsigned(tensor, given)
+            found = self._take(raw[place], tensor, given, kept)
             if found % tensor.width:
                 raise ServingError(f"input '{tensor.name}' has {found} entries, which is no "
                                    f"multiple of {tensor.width}, those of a sample")
@@ -309,8 +359,30 @@ class Model:
             kept.append(alive)
             pointers[place] = address
             results[tensor.name] = given
-        self._check(self.library.functions.run(self._pointer, chosen.index, batch, raw, pointers))
+        functions = self.library.functions
+        if not self.library._has("warning"):
+            self._check(functions.run(self._pointer, chosen.index, batch, raw, pointers))
+            return results
+        self._check(functions.run_keys(self._pointer, chosen.index, batch, raw, are_keys, pointers))
+        self._runs += 1
+        # Seldom, as it costs some time: after 1, 2, 4, ... calls.
+        if not self._runs & (self._runs - 1) and not self._warned:
+            sentence = functions.warning(self._pointer).decode()
+            if sentence:
+                self._warned = True
+                warnings.warn(sentence, UnknownIdsWarning, stacklevel=2)
         return results
+
+    @staticmethod
+    def _is_unsigned(tensor, given):
+        """Whether ids are ready keys, which unsigned integers are."""
+        if tensor.code != "q" or isinstance(given, list):
+            return False
+        values = given[0] if tensor.kind == "ragged" else given
+        try:
+            return memoryview(values).format.lstrip("@=<") in ("Q", "L")
+        except TypeError:
+            return False
 
     @staticmethod
     def _take(raw, tensor, given, kept):
@@ -350,10 +422,10 @@ class Model:
             raw.splits, _, alive = _address(splits, "i", "splits")
             kept.append(alive)
         for text in texts:
-            if not isinstance(text, (str, bytes)):
+            if text is not None and not isinstance(text, (str, bytes)):
                 raise ServingError(f"{what} takes texts, str or bytes, but one is a "
                                    f"{type(text).__name__}")
-        encoded = [text.encode() if isinstance(text, str) else text for text in texts]
+        encoded = [text.encode() if isinstance(text, str) else text or b"" for text in texts]
         ends, end = array.array("q"), 0
         for text in encoded:
             end += len(text)

@@ -43,11 +43,13 @@ private:
   Outcome scoreAlone(Job &job);
   Outcome scoreTogether(const Batch &batch, int64_t samples);
   void merge(const Batch &batch, int32_t input, Merged &merged);
-  Outcome score(Version &version, int32_t program, int64_t samples);
+  /// `job`: one of them, whose types all have.
+  Outcome score(Job &job, int64_t samples);
 
   Metrics &metrics;
   std::vector<Merged> merged;
   std::vector<pdl_serving_input> inputs;
+  std::vector<int32_t> areKeys;
   std::vector<void *> outputs;
   std::vector<std::byte> outputBytes;
 };
@@ -68,12 +70,14 @@ static size_t outputSize(const pdl_serving_program &program, int64_t samples,
   return size;
 }
 
-Outcome Batcher::Worker::score(Version &version, int32_t program,
-                               int64_t samples) {
+Outcome Batcher::Worker::score(Job &job, int64_t samples) {
+  areKeys.clear();
+  for (const JobInput &input : job.inputs)
+    areKeys.push_back(input.values.type == DataType::Uint64);
   const auto begin = Clock::now();
-  Outcome outcome =
-      version.run(program, samples, inputs.data(), outputs.data());
-  ProgramMetrics &counts = version.metricsOf(program);
+  Outcome outcome = job.version->run(job.programIndex, samples, inputs.data(),
+                                     areKeys.data(), outputs.data());
+  ProgramMetrics &counts = job.version->metricsOf(job.programIndex);
   counts.runSeconds->Observe(
       std::chrono::duration<double>(Clock::now() - begin).count());
   counts.batchSamples->Observe(double(samples));
@@ -111,7 +115,7 @@ Outcome Batcher::Worker::scoreAlone(Job &job) {
   outputs.clear();
   for (const size_t offset : job.outputOffsets)
     outputs.push_back(job.outputs.get() + offset);
-  return score(*job.version, job.programIndex, job.batch);
+  return score(job, job.batch);
 }
 
 void Batcher::Worker::merge(const Batch &batch, int32_t index, Merged &to) {
@@ -168,8 +172,7 @@ Outcome Batcher::Worker::scoreTogether(const Batch &batch, int64_t samples) {
   outputs.clear();
   for (const size_t offset : offsets)
     outputs.push_back(outputBytes.data() + offset);
-  if (Outcome outcome = score(*first.version, first.programIndex, samples);
-      !outcome.ok())
+  if (Outcome outcome = score(first, samples); !outcome.ok())
     return outcome;
   int64_t begin = 0;
   for (const std::unique_ptr<Job> &job : batch) {
@@ -268,7 +271,7 @@ Batcher::~Batcher() {
 Lane &Batcher::laneOf(Job &job) {
   const auto isSame = [&](const std::unique_ptr<Lane> &lane) {
     for (size_t i = 0; i < job.inputs.size(); ++i)
-      if (lane->hasTexts[i] != job.inputs[i].hasTexts())
+      if (lane->types[i] != job.inputs[i].values.type)
         return false;
     return true;
   };
@@ -282,7 +285,7 @@ Lane &Batcher::laneOf(Job &job) {
     asking = std::make_shared<Seats>();
   lane->seats = job.version->isConnected() ? asking : ownSeats;
   for (const JobInput &input : job.inputs)
-    lane->hasTexts.push_back(input.hasTexts());
+    lane->types.push_back(input.values.type);
   lanes.push_back(std::move(lane));
   return *lanes.back();
 }

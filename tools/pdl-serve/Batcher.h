@@ -40,11 +40,11 @@ struct Seats {
   size_t waiting = 0;
 };
 
-/// Jobs of one program that may be put together: those with the same inputs
-/// being texts.
+/// Jobs of one program that may be put together: those whose inputs have the
+/// same types.
 class Lane {
 public:
-  std::vector<bool> hasTexts;
+  std::vector<DataType> types;
   std::deque<std::unique_ptr<Job>> jobs;
   int64_t samples = 0;
   std::shared_ptr<Seats> seats;

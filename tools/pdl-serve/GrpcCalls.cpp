@@ -141,6 +141,9 @@ static Outcome takeContents(const inference::InferTensorContents &contents,
   case DataType::Int64:
     take(contents.int64_contents());
     break;
+  case DataType::Uint64:
+    take(contents.uint64_contents());
+    break;
   case DataType::Bytes:
     for (const std::string &text : contents.bytes_contents())
       if (!tensor.texts.add(text, memory))
@@ -219,7 +222,7 @@ Outcome GrpcJob::readInputs(std::vector<Tensor> &tensors) {
     if (!type)
       return Outcome::bad(
           fmt::format("input '{}': its datatype '{}' is none of FP32, FP64, "
-                      "INT32, INT64 and BYTES",
+                      "INT32, INT64, UINT64 and BYTES",
                       input.name(), input.datatype()));
     Tensor &tensor = tensors.emplace_back();
     tensor.name = input.name();
@@ -401,10 +404,17 @@ static void answerMetadata(Handlers &handlers, Call &call) {
       made.set_name(tensor.name);
       made.set_datatype(tensor.dataType);
       made.mutable_shape()->Add(tensor.shape.begin(), tensor.shape.end());
+      auto &parameters = *made.mutable_parameters();
+      if (tensor.isOptional)
+        parameters["optional"].set_bool_param(true);
+      if (tensor.missingNumber)
+        parameters["missing"].set_double_param(*tensor.missingNumber);
+      if (tensor.missingText)
+        parameters["missing"].set_string_param(*tensor.missingText);
     }
   };
   const pdl_serving_program &program = found.version->program(found.program);
-  add(inputsOf(program), *response.mutable_inputs());
+  add(inputsOf(*found.version, found.program), *response.mutable_inputs());
   add(outputsOf(program), *response.mutable_outputs());
   call.reply(response);
 }

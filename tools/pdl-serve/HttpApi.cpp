@@ -284,10 +284,18 @@ static std::optional<std::string> unescape(std::string_view text) {
 
 static Json tensorsJson(const std::vector<TensorMetadata> &tensors) {
   Json json = Json::array();
-  for (const TensorMetadata &tensor : tensors)
-    json.push_back({{"name", tensor.name},
-                    {"datatype", tensor.dataType},
-                    {"shape", tensor.shape}});
+  for (const TensorMetadata &tensor : tensors) {
+    Json entry = {{"name", tensor.name},
+                  {"datatype", tensor.dataType},
+                  {"shape", tensor.shape}};
+    if (tensor.isOptional)
+      entry["parameters"]["optional"] = true;
+    if (tensor.missingNumber)
+      entry["parameters"]["missing"] = *tensor.missingNumber;
+    if (tensor.missingText)
+      entry["parameters"]["missing"] = *tensor.missingText;
+    json.push_back(std::move(entry));
+  }
   return json;
 }
 
@@ -301,7 +309,7 @@ HttpAnswer HttpApi::metadataOf(const ModelPath &path) {
       {{"name", path.model},
        {"versions", repository.versionsOf(found.version->model())},
        {"platform", platformName},
-       {"inputs", tensorsJson(inputsOf(program))},
+       {"inputs", tensorsJson(inputsOf(*found.version, found.program))},
        {"outputs", tensorsJson(outputsOf(program))}});
 }
 

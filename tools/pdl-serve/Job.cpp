@@ -10,6 +10,7 @@
 #include "Version.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,15 +64,66 @@ static Outcome checkShape(const Tensor &tensor) {
                             tensor.count, shapeText(tensor.shape)));
 }
 
-static Outcome checkType(const Tensor &tensor,
-                         const pdl_serving_tensor &input) {
+static Outcome checkType(const Tensor &tensor, const pdl_serving_tensor &input,
+                         const pdl_serving_input_rules &rules) {
   const DataType values = valueTypeOf(input);
+  const bool isInteger = tensor.type == DataType::Int64 || tensor.areIntegers;
+  if (rules.hashes_texts && isInteger)
+    return refuse(tensor.name,
+                  "is INT64, but the model hashes texts; give BYTES, or "
+                  "UINT64 for keys as tables have them");
   if (tensor.type == values ||
-      (tensor.type == DataType::Bytes && input.takes_texts))
+      (tensor.type == DataType::Bytes && input.takes_texts) ||
+      (tensor.type == DataType::Uint64 && values == DataType::Int64))
     return {};
-  return refuse(tensor.name, fmt::format("is {}, but the model takes {}{}",
-                                         nameOf(tensor.type), nameOf(values),
-                                         input.takes_texts ? " or BYTES" : ""));
+  return refuse(
+      tensor.name,
+      fmt::format("is {}, but the model takes {}{}", nameOf(tensor.type),
+                  nameOf(rules.hashes_texts ? DataType::Uint64 : values),
+                  input.takes_texts ? " or BYTES" : ""));
+}
+
+/// What stands for an input that is left out: missing elements.
+static Outcome fillMissing(const pdl_serving_tensor &input,
+                           const pdl_serving_input_rules &rules,
+                           JobInput &place, Job &job) {
+  // Else a few bytes could ask for any amount of memory.
+  constexpr int64_t mostElements = int64_t(1) << 24;
+  int64_t count = 0;
+  if (__builtin_mul_overflow(job.batch, input.width, &count) ||
+      count > mostElements)
+    return refuse(input.name,
+                  fmt::format("is missing, and may be left out of requests "
+                              "with {} elements of it at most",
+                              mostElements));
+  // Numbers are made twice.
+  if (!job.memory.grow(size_t(count) * 2 * sizeof(double) +
+                       (size_t(count) + 1) * sizeof(int32_t)))
+    return noBudget();
+  const bool isRagged = input.kind == PDL_SERVING_RAGGED;
+  const bool isEmpty = isRagged && rules.missing != PDL_SERVING_MISSING_NUMBER;
+  if (isRagged) {
+    place.splits.resize(size_t(count) + 1);
+    for (size_t i = 0; i < place.splits.size() && !isEmpty; ++i)
+      place.splits[i] = int32_t(i);
+  }
+  Tensor &tensor = place.values;
+  tensor.name = input.name;
+  tensor.type = valueTypeOf(input);
+  tensor.count = isEmpty ? 0 : count;
+  if (tensor.type == DataType::Int64) {
+    tensor.type = DataType::Bytes;
+    tensor.texts.ends.resize(size_t(tensor.count));
+  } else if (tensor.type == DataType::Fp32) {
+    const std::vector<float> missing(size_t(tensor.count), NAN);
+    tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
+                          missing.size() * sizeof(float));
+  } else {
+    const std::vector<double> missing(size_t(tensor.count), NAN);
+    tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
+                          missing.size() * sizeof(double));
+  }
+  return {};
 }
 
 /// All inputs have as many samples.
@@ -210,7 +262,9 @@ Outcome pdlserve::bindTensors(std::vector<Tensor> tensors, Job &job) {
     if (Outcome outcome = checkShape(tensor); !outcome.ok())
       return outcome;
     if (part != Part::Splits)
-      if (Outcome outcome = checkType(tensor, input); !outcome.ok())
+      if (Outcome outcome = checkType(
+              tensor, input, job.version->rulesOf(job.programIndex, index));
+          !outcome.ok())
         return outcome;
     Outcome outcome;
     if (part == Part::Plain)
@@ -225,8 +279,12 @@ Outcome pdlserve::bindTensors(std::vector<Tensor> tensors, Job &job) {
   for (int32_t i = 0; i < program.input_count; ++i) {
     const bool isRagged = program.inputs[i].kind == PDL_SERVING_RAGGED;
     const char *name = program.inputs[i].name;
-    if (!hasValues[i] && !hasSplits[i])
-      return refuse(name, "is missing");
+    if (!hasValues[i] && !hasSplits[i]) {
+      if (job.version->rulesOf(job.programIndex, i).missing ==
+          PDL_SERVING_REQUIRED)
+        return refuse(name, "is missing");
+      continue;
+    }
     if (!isRagged)
       continue;
     if (!hasValues[i] || !hasSplits[i])
@@ -239,5 +297,12 @@ Outcome pdlserve::bindTensors(std::vector<Tensor> tensors, Job &job) {
   }
   // Of a program that reads nothing.
   job.batch = std::max<int64_t>(job.batch, 1);
+  for (int32_t i = 0; i < program.input_count; ++i)
+    if (!hasValues[i] && !hasSplits[i])
+      if (Outcome outcome = fillMissing(
+              program.inputs[i], job.version->rulesOf(job.programIndex, i),
+              job.inputs[i], job);
+          !outcome.ok())
+        return outcome;
   return {};
 }

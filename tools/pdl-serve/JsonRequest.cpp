@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <simdjson.h>
 #include <utility>
 
@@ -92,8 +93,44 @@ static void append(Tensor &tensor, Element element, Reservation &memory) {
   ++tensor.count;
 }
 
+/// A missing element: NaN, or an empty text. Integers become texts for it.
+static void appendMissing(Tensor &tensor, Reservation &memory) {
+  switch (tensor.type) {
+  case DataType::Fp32:
+    append(tensor, std::numeric_limits<float>::quiet_NaN(), memory);
+    return;
+  case DataType::Fp64:
+    append(tensor, std::numeric_limits<double>::quiet_NaN(), memory);
+    return;
+  case DataType::Int64:
+    for (int64_t i = 0; i < tensor.count; ++i) {
+      int64_t number;
+      std::memcpy(&number, tensor.storage.data() + i * int64_t(sizeof(number)),
+                  sizeof(number));
+      require(tensor.texts.add(std::to_string(number), memory));
+    }
+    tensor.storage.clear();
+    tensor.type = DataType::Bytes;
+    tensor.areIntegers = true;
+    [[fallthrough]];
+  case DataType::Bytes:
+    require(tensor.texts.add("", memory));
+    ++tensor.count;
+    return;
+  case DataType::Int32:
+  case DataType::Uint64:
+    throw Fault(fmt::format("input '{}': element {} of its data is null, which "
+                            "{} cannot be",
+                            tensor.name, tensor.count, nameOf(tensor.type)));
+  }
+}
+
 static void readElement(ondemand::value value, Tensor &tensor,
                         Reservation &memory) {
+  if (value.is_null()) {
+    appendMissing(tensor, memory);
+    return;
+  }
   switch (tensor.type) {
   case DataType::Fp32: {
     const double number = value.get_double();
@@ -110,6 +147,9 @@ static void readElement(ondemand::value value, Tensor &tensor,
   case DataType::Int64:
     append(tensor, int64_t(value.get_int64()), memory);
     return;
+  case DataType::Uint64:
+    append(tensor, uint64_t(value.get_uint64()), memory);
+    return;
   case DataType::Int32: {
     const int64_t number = value.get_int64();
     if (number != int32_t(number))
@@ -119,7 +159,11 @@ static void readElement(ondemand::value value, Tensor &tensor,
     return;
   }
   case DataType::Bytes:
-    require(tensor.texts.add(std::string_view(value.get_string()), memory));
+    if (tensor.areIntegers)
+      require(
+          tensor.texts.add(std::to_string(int64_t(value.get_int64())), memory));
+    else
+      require(tensor.texts.add(std::string_view(value.get_string()), memory));
     ++tensor.count;
     return;
   }
@@ -217,7 +261,7 @@ void Reader::readInput(ondemand::object object) {
       if (!type)
         throw Fault(
             fmt::format("input '{}': its datatype '{}' is none of FP32, "
-                        "FP64, INT32, INT64 and BYTES",
+                        "FP64, INT32, INT64, UINT64 and BYTES",
                         tensor.name, name));
       tensor.type = *type;
     } else if (key == "shape") {

@@ -9,6 +9,8 @@
 #include "Metadata.h"
 #include "Tensor.h"
 
+#include <span>
+
 using namespace pdlserve;
 
 const char *const pdlserve::serverName = "pdl-serve";
@@ -17,8 +19,9 @@ const std::vector<std::string> pdlserve::serverExtensions = {
     "binary_tensor_data", "model_repository"};
 const char *const pdlserve::platformName = "pdl";
 
-std::vector<TensorMetadata>
-pdlserve::inputsOf(const pdl_serving_program &program) {
+std::vector<TensorMetadata> pdlserve::inputsOf(const Version &version,
+                                               int32_t index) {
+  const pdl_serving_program &program = version.program(index);
   std::vector<TensorMetadata> tensors;
   for (int32_t i = 0; i < program.input_count; ++i) {
     const pdl_serving_tensor &input = program.inputs[i];
@@ -30,6 +33,17 @@ pdlserve::inputsOf(const pdl_serving_program &program) {
     } else {
       tensors.push_back({name, type, {-1, input.width}});
     }
+    const pdl_serving_input_rules rules = version.rulesOf(index, i);
+    if (rules.missing == PDL_SERVING_REQUIRED)
+      continue;
+    const bool isRagged = input.kind == PDL_SERVING_RAGGED;
+    for (TensorMetadata &tensor : std::span(tensors).last(isRagged ? 2 : 1))
+      tensor.isOptional = true;
+    TensorMetadata &values = *(tensors.end() - (isRagged ? 2 : 1));
+    if (rules.missing == PDL_SERVING_MISSING_NUMBER)
+      values.missingNumber = rules.missing_number;
+    else if (rules.missing == PDL_SERVING_MISSING_TEXT)
+      values.missingText = rules.missing_text;
   }
   return tensors;
 }

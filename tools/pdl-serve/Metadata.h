@@ -29,10 +29,15 @@ struct TensorMetadata {
   std::string name;
   const char *dataType;
   std::vector<int64_t> shape;
+  /// Whether a request may leave it out, and what a missing element becomes;
+  /// none: an empty bag, or an error.
+  bool isOptional = false;
+  std::optional<double> missingNumber = std::nullopt;
+  std::optional<std::string> missingText = std::nullopt;
 };
 
 /// Of a ragged input there are two.
-std::vector<TensorMetadata> inputsOf(const pdl_serving_program &program);
+std::vector<TensorMetadata> inputsOf(const Version &version, int32_t program);
 std::vector<TensorMetadata> outputsOf(const pdl_serving_program &program);
 
 /// A program of a version in the list of all.

@@ -14,8 +14,9 @@
 using namespace pdlserve;
 
 std::optional<DataType> pdlserve::parseDataType(std::string_view name) {
-  for (const DataType type : {DataType::Fp32, DataType::Bytes, DataType::Int64,
-                              DataType::Int32, DataType::Fp64})
+  for (const DataType type :
+       {DataType::Fp32, DataType::Bytes, DataType::Int64, DataType::Int32,
+        DataType::Uint64, DataType::Fp64})
     if (name == nameOf(type))
       return type;
   return std::nullopt;
@@ -27,6 +28,8 @@ const char *pdlserve::nameOf(DataType type) {
     return "INT32";
   case DataType::Int64:
     return "INT64";
+  case DataType::Uint64:
+    return "UINT64";
   case DataType::Fp32:
     return "FP32";
   case DataType::Fp64:
@@ -43,6 +46,7 @@ size_t pdlserve::sizeOf(DataType type) {
   case DataType::Fp32:
     return 4;
   case DataType::Int64:
+  case DataType::Uint64:
   case DataType::Fp64:
     return 8;
   case DataType::Bytes:

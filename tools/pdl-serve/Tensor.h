@@ -29,7 +29,7 @@
 namespace pdlserve {
 
 /// The types that a model can take or return.
-enum class DataType { Int32, Int64, Fp32, Fp64, Bytes };
+enum class DataType { Int32, Int64, Uint64, Fp32, Fp64, Bytes };
 
 /// Such as FP32; null for others.
 std::optional<DataType> parseDataType(std::string_view name);
@@ -90,6 +90,8 @@ struct Tensor {
   std::string storage;
   /// Of BYTES.
   Texts texts;
+  /// Whether these came as INT64, of which some are missing.
+  bool areIntegers = false;
 
   const void *values() const { return borrowed ? borrowed : storage.data(); }
 

@@ -9,6 +9,7 @@
 #include "Version.h"
 #include "Batcher.h"
 #include "pdlrt/Core/Log.h"
+#include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Serving/ServedExport.h"
 
 #include <cstddef>
@@ -119,10 +120,28 @@ pdl_serving_state Version::state() const {
   return state;
 }
 
+/// The last one that came with ready keys and missing values.
+static bool hasRules(const pdl_serving &functions) {
+  return functions.struct_size >=
+         offsetof(pdl_serving, warning) + sizeof(functions.warning);
+}
+
+pdl_serving_input_rules Version::rulesOf(int32_t program, int32_t input) const {
+  pdl_serving_input_rules rules = {};
+  rules.struct_size = sizeof(rules);
+  if (hasRules(library->functions()))
+    (void)library->functions().describe_input(program, input, &rules);
+  return rules;
+}
+
 Outcome Version::run(int32_t program, int64_t batch,
-                     const pdl_serving_input *inputs, void *const *outputs) {
+                     const pdl_serving_input *inputs, const int32_t *areKeys,
+                     void *const *outputs) {
   const pdl_serving &functions = library->functions();
-  const int32_t status = functions.run(values, program, batch, inputs, outputs);
+  const int32_t status =
+      hasRules(functions)
+          ? functions.run_keys(values, program, batch, inputs, areKeys, outputs)
+          : functions.run(values, program, batch, inputs, outputs);
   if (isConnected())
     unavailable = status == PDL_SERVING_UNAVAILABLE;
   switch (status) {
@@ -161,6 +180,11 @@ pdl_serving_row_counts Version::takeRowCounts() {
   pdl_serving_row_counts now = {};
   now.struct_size = sizeof(now);
   (void)library->functions().row_counts(values, &now);
+  if (!hasWarnedOfIds && pdlrt::areTooManyUnknown(now.ids, now.unknown_ids)) {
+    hasWarnedOfIds = true;
+    pdlrt::logWarning("model " + modelName + ", version " + numberText + ": " +
+                      pdlrt::sayUnknown(now.ids, now.unknown_ids));
+  }
   const pdl_serving_row_counts before = std::exchange(taken, now);
   now.hits -= before.hits;
   now.misses -= before.misses;

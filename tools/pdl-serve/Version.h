@@ -60,11 +60,15 @@ public:
   pdlrt::Status reload(const std::string &valuesPath,
                        const LoadOptions &options);
   pdl_serving_state state() const;
-  /// Scores a batch: `run` of pdl/serving.h.
+  /// Scores a batch: `run_keys` of pdl/serving.h; of libraries that are older,
+  /// `run`.
   Outcome run(int32_t program, int64_t batch, const pdl_serving_input *inputs,
-              void *const *outputs);
+              const int32_t *areKeys, void *const *outputs);
   /// Whether the last batch was not scored because servers did not answer.
   bool isUnavailable() const { return unavailable.load(); }
+  /// Of libraries that do not say them: every input is required, and integers
+  /// may be keys.
+  pdl_serving_input_rules rulesOf(int32_t program, int32_t input) const;
   /// Whether it asks servers for rows.
   bool isConnected() const { return connection.has_value(); }
   /// Of one that does: whether its parameters are as old as its file says, and
@@ -101,6 +105,7 @@ private:
   void warnOfOldLayout(const std::string &valuesPath) const;
 
   static inline bool acceptsOldLayout = false;
+  bool hasWarnedOfIds = false;
   std::string modelName, numberText;
   std::shared_ptr<const Library> library;
   pdl_serving_model *values = nullptr;

@@ -35,10 +35,11 @@ public:
   Scorer &operator=(const Scorer &) = delete;
 
   /// Scores a batch with the values of `state`: see `run` of pdl/serving.h.
-  /// Inputs and outputs: by field and by output of the program. Throws
-  /// std::bad_alloc.
+  /// Inputs and outputs: by field and by output of the program. `areKeys`: by
+  /// field, as `run_keys` has it; null: none are. Throws std::bad_alloc.
   Status run(const ServedState &state, int64_t batch,
-             const pdl_serving_input *inputs, void *const *outputs);
+             const pdl_serving_input *inputs, void *const *outputs,
+             const int32_t *areKeys = nullptr);
   /// Whether the last run has failed for want of a server's answer.
   bool serverWasUnavailable() const { return isUnavailable; }
 
@@ -51,7 +52,12 @@ public:
   IdCounts takeIdCounts();
 
 private:
-  Status takeInput(int32_t index, const pdl_serving_input &input);
+  Status takeInput(int32_t index, const pdl_serving_input &input, bool areKeys);
+  Status fillMissing(const pdl_field &field, int32_t index,
+                     pdl_field_data &data);
+  template <typename T>
+  Status replaceMissing(const pdl_field &field, int32_t index,
+                        pdl_field_data &data);
   Status takeBags(const pdl_field &field, const pdl_serving_input &input,
                   pdl_field_data &data);
   Status hashTexts(const pdl_field &field, const pdl_serving_input &input,

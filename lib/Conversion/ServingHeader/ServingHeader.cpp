@@ -95,7 +95,7 @@ static void writeInput(nn::FieldOp field, StringRef member,
         << plural << " a sample";
   }
   if (nn::HashAttr hash = field.getHashAttr(); hash && hash.getXxh64())
-    out << ", hashes of texts, or the texts";
+    out << ", texts that the model hashes";
   out << ". */\n";
   if (field.isFloat() && !field.isRagged())
     out << "  const " << typeInC(nn::elementTypeOf(field.getType())) << " *"

@@ -47,6 +47,8 @@ Status BatchDump::add(const Batch &batch, int64_t round, int32_t group,
 Status BatchDump::write(const std::string &path) {
   writer.setMetadata("batches", std::to_string(batchCount));
   writer.setMetadata("model", descriptor.model_name);
+  // What the program sees of texts that it hashes.
+  writer.setMetadata("ids", "keys");
   writer.setMetadata("program", program.name);
   return writer.write(path);
 }

@@ -31,6 +31,15 @@ bool pdlrt::isMissingText(const pdl_field &field, std::string_view text) {
                      [&](const char *missing) { return text == missing; });
 }
 
+std::optional<double> pdlrt::missingNumberOf(const pdl_field &field) {
+  if (field.kind == PDL_FIELD_RAGGED &&
+      field.missing_element_kind == PDL_MISSING_VALUE)
+    return field.missing_element_value;
+  if (field.missing_kind == PDL_MISSING_VALUE)
+    return field.missing_value;
+  return std::nullopt;
+}
+
 static uint64_t hashSeed(const pdl_field &field, int64_t slot) {
   return field.salt_kind == PDL_SALT_SLOT ? static_cast<uint64_t>(slot)
                                           : field.salt;

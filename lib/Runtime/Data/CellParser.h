@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,10 @@ bool parseInteger(std::string_view text, int64_t &value);
 /// Whether a trimmed text says that a field has no value: it is empty or one of
 /// the record's texts of missing values.
 bool isMissingText(const pdl_field &field, std::string_view text);
+
+/// What stands for a missing number of a tensor, in a bag for one of its
+/// elements; none: nothing does.
+std::optional<double> missingNumberOf(const pdl_field &field);
 
 /// The key of a trimmed text, which is not missing, in that slot of a field of
 /// ids; false where the field does not hash and the text is no decimal integer.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/CellParser.h"
 #include "Data/JoinedBags.h"
 #include "Data/RecordReader.h"
 #include "pdlrt/Core/Finite.h"
@@ -61,6 +62,7 @@ private:
   Status readPlain(const pdl_field &field, FieldTensors &from,
                    RecordColumns::Column &column);
   Status bindPlain(const pdl_field &field, FieldTensors &tensors);
+  Status checkKeys(const pdl_field &field, const TensorView &values) const;
   Status bindRagged(const pdl_field &field, FieldTensors &tensors);
   Expected<std::string_view> readId();
   Status noteRow(PassedRows &passed);
@@ -136,6 +138,22 @@ Status TensorReader::bindPlain(const pdl_field &field, FieldTensors &bound) {
   return setRowCount(field, values.shape[0]);
 }
 
+/// An integer for a field that hashes texts is refused unless the file says
+/// that it is a ready key: by its type, or by what it says of all its ids.
+Status TensorReader::checkKeys(const pdl_field &field,
+                               const TensorView &values) const {
+  const auto ids = file.metadata().find("ids");
+  if (field.element_type != PDL_I64 || field.hash_kind == PDL_HASH_NONE ||
+      values.type == TensorType::U64 ||
+      (ids != file.metadata().end() && ids->second == "keys"))
+    return {};
+  return error("tensor `" + values.name + "` is " + values.typeAndShape() +
+               ", but field `" + field.name +
+               "` hashes texts; give texts in a CSV or TSV file, or ready keys "
+               "(pdl.key of Python): as U64, or with the metadata `ids` = "
+               "`keys`");
+}
+
 Status TensorReader::bindRagged(const pdl_field &field, FieldTensors &bound) {
   const std::string name = field.name;
   auto valuesTensor = require(name + ".values");
@@ -192,6 +210,7 @@ Status TensorReader::bind(const RecordReaderOptions &options) {
     PDLRT_RETURN_IF_ERROR(field->kind == PDL_FIELD_RAGGED
                               ? bindRagged(*field, bound)
                               : bindPlain(*field, bound));
+    PDLRT_RETURN_IF_ERROR(checkKeys(*field, bound.values->view()));
     tensors.push_back(std::move(bound));
   }
   if (const std::optional<size_t> id = idFieldOf(options))
@@ -228,16 +247,39 @@ static int32_t elementTypeOf(TensorType type) {
   return type == TensorType::F64 ? PDL_F64 : PDL_F32;
 }
 
-/// Appends a number of a tensor of that type, widened to the field's own.
+/// Appends a number of a tensor of that type, widened to the field's own; of a
+/// missing one, which is NaN, what stands for it.
 static void appendNumber(const pdl_field &field, TensorType type,
                          const std::byte *values, int64_t index,
                          RecordColumns::Column &column) {
-  if (type == TensorType::F64)
-    column.append(elementAt<double>(values, index));
-  else if (field.element_type == PDL_F64)
-    column.append<double>(elementAt<float>(values, index));
+  double number = type == TensorType::F64 ? elementAt<double>(values, index)
+                                          : elementAt<float>(values, index);
+  if (std::isnan(number))
+    number = missingNumberOf(field).value_or(number);
+  if (field.element_type == PDL_F64)
+    column.append(number);
   else
-    column.append(elementAt<float>(values, index));
+    column.append(static_cast<float>(number));
+}
+
+/// The first of `count` numbers that a row may not have; `count` if there is
+/// none. A NaN is a missing number, for which something may stand.
+static int64_t firstBad(const pdl_field &field, TensorType type, int64_t count,
+                        const std::byte *values) {
+  const int64_t size = int64_t(tensorElementSize(type));
+  for (int64_t begin = 0; begin < count;) {
+    const int64_t at =
+        begin + firstNonFinite(elementTypeOf(type), count - begin,
+                               values + begin * size);
+    const bool isMissing =
+        at < count &&
+        std::isnan(type == TensorType::F64 ? elementAt<double>(values, at)
+                                           : elementAt<float>(values, at));
+    if (!isMissing || !missingNumberOf(field))
+      return at;
+    begin = at + 1;
+  }
+  return count;
 }
 
 Status TensorReader::readRagged(const pdl_field &field, FieldTensors &from,
@@ -257,8 +299,7 @@ Status TensorReader::readRagged(const pdl_field &field, FieldTensors &from,
     if (!ids)
       return ids.status();
     if (field.element_type != PDL_I64) {
-      const int64_t bad =
-          firstNonFinite(elementTypeOf(values.type), end - begin, *ids);
+      const int64_t bad = firstBad(field, values.type, end - begin, *ids);
       if (bad < end - begin) {
         noteDefect(values, *ids, bad);
         return {};
@@ -294,7 +335,7 @@ Status TensorReader::readPlain(const pdl_field &field, FieldTensors &from,
     return values.status();
   const TensorType type = from.values->view().type;
   if (field.kind == PDL_FIELD_DENSE) {
-    const int64_t slot = firstNonFinite(elementTypeOf(type), width, *values);
+    const int64_t slot = firstBad(field, type, width, *values);
     if (slot < width) {
       noteDefect(from.values->view(), *values, slot);
       return {};

@@ -12,9 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Data/CellSplitter.h"
 #include "pdl/serving.h"
+#include "pdlabi/hash.h"
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Core/CpuCheck.h"
+#include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Serving/Scorer.h"
 #include "pdlrt/Serving/ServedState.h"
 
@@ -25,6 +28,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -292,9 +296,9 @@ static int32_t findProgramOf(const char *name) {
   return found;
 }
 
-static int32_t runProgram(pdl_serving_model *model, int32_t program,
-                          int64_t batch, const pdl_serving_input *inputs,
-                          void *const *outputs) {
+static int32_t runKeys(pdl_serving_model *model, int32_t program, int64_t batch,
+                       const pdl_serving_input *inputs, const int32_t *areKeys,
+                       void *const *outputs) {
   bool isUnavailable = false;
   const int32_t code = guarded([&]() -> Status {
     PDLRT_RETURN_IF_ERROR(requireModel(model));
@@ -305,7 +309,8 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
         (!inputs && model->descriptor.programs[program].field_count))
       return Status::invalid("inputs or outputs are null");
     pdl_serving_model::Lease lease = model->take(program);
-    Status status = lease.scorer->run(*lease.state, batch, inputs, outputs);
+    Status status =
+        lease.scorer->run(*lease.state, batch, inputs, outputs, areKeys);
     isUnavailable = lease.scorer->serverWasUnavailable();
     const Scorer::IdCounts ids = lease.scorer->takeIdCounts();
     model->giveBack(program, std::move(lease),
@@ -313,6 +318,66 @@ static int32_t runProgram(pdl_serving_model *model, int32_t program,
     return status;
   });
   return codeOf(code, isUnavailable);
+}
+
+static int32_t runProgram(pdl_serving_model *model, int32_t program,
+                          int64_t batch, const pdl_serving_input *inputs,
+                          void *const *outputs) {
+  return runKeys(model, program, batch, inputs, nullptr, outputs);
+}
+
+static int32_t describeInput(int32_t program, int32_t input,
+                             pdl_serving_input_rules *rules) {
+  return guarded([&]() -> Status {
+    const pdl_descriptor &descriptor = descriptorOfLibrary();
+    if (!rules || rules->struct_size < sizeof(pdl_serving_input_rules))
+      return Status::invalid("struct_size of the rules is not that of "
+                             "pdl_serving_input_rules; set it before the call");
+    if (program < 0 || program >= descriptor.program_count || input < 0 ||
+        input >= descriptor.programs[program].field_count)
+      return Status::invalid("there is no input " + std::to_string(input) +
+                             " of a program " + std::to_string(program));
+    const pdl_field &field =
+        descriptor.fields[descriptor.programs[program].fields[input]];
+    rules->missing =
+        field.missing_kind == PDL_MISSING_VALUE   ? PDL_SERVING_MISSING_NUMBER
+        : field.missing_kind == PDL_MISSING_TOKEN ? PDL_SERVING_MISSING_TEXT
+        : field.missing_kind == PDL_MISSING_EMPTY ? PDL_SERVING_EMPTY_BAG
+                                                  : PDL_SERVING_REQUIRED;
+    rules->missing_number = field.missing_value;
+    rules->missing_text =
+        field.missing_kind == PDL_MISSING_TOKEN ? field.missing_token : "";
+    rules->hashes_texts =
+        field.element_type == PDL_I64 && field.hash_kind != PDL_HASH_NONE;
+    rules->salts_by_slot =
+        rules->hashes_texts && field.salt_kind == PDL_SALT_SLOT;
+    rules->salt = rules->salts_by_slot ? 0 : field.salt;
+    return {};
+  });
+}
+
+static int64_t keyOf(const char *text, int64_t size, uint64_t salt) {
+  return int64_t(
+      pdlabi::hashText(trim(std::string_view(text, size_t(size))), salt));
+}
+
+static const char *warningOf(pdl_serving_model *model) {
+  thread_local std::string text;
+  const char *found = nullptr;
+  (void)guarded([&]() -> Status {
+    PDLRT_RETURN_IF_ERROR(requireModel(model));
+    Scorer::IdCounts ids;
+    {
+      const std::lock_guard lock(model->mutex);
+      ids = model->idCounts;
+    }
+    text = areTooManyUnknown(ids.all, ids.unknown)
+               ? sayUnknown(ids.all, ids.unknown)
+               : "";
+    found = text.c_str();
+    return {};
+  });
+  return found;
 }
 
 //===----------------------------------------------------------------------===//
@@ -447,7 +512,11 @@ pdl_serving_query(uint32_t version) {
                                         refreshModel,
                                         rowCountsOf,
                                         openValues,
-                                        uncheckedOf};
+                                        uncheckedOf,
+                                        describeInput,
+                                        runKeys,
+                                        keyOf,
+                                        warningOf};
   if (version != PDL_SERVING_VERSION) {
     pdlrt_set_error(PDL_INVALID_ARGUMENT,
                     "the library offers version 1 of pdl/serving.h; translate "

@@ -13,9 +13,11 @@
 #include "pdlrt/Abi/AffineSize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -135,10 +137,76 @@ Status Scorer::hashTexts(const pdl_field &field, const pdl_serving_input &input,
   return {};
 }
 
-Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
+/// Makes what stands for an input that is missing for all samples.
+Status Scorer::fillMissing(const pdl_field &field, int32_t index,
+                           pdl_field_data &data) {
+  const bool isRagged = field.kind == PDL_FIELD_RAGGED;
+  const bool isEmpty = isRagged && field.missing_kind == PDL_MISSING_EMPTY;
+  const bool isNumber = field.missing_kind == PDL_MISSING_VALUE;
+  if (!isEmpty && !isNumber && field.missing_kind != PDL_MISSING_TOKEN)
+    return refuse(field, "is missing, and the field has no missing(...) to "
+                         "stand for it");
+  const int64_t count = context.batch * field.width;
+  if (count > INT32_MAX)
+    return refuse(field, "is missing, and would have more elements than a "
+                         "batch can have; give it, or use smaller batches");
+  if (isRagged) {
+    int32_t *ends = splits[index].reserveFor<int32_t>(size_t(count) + 1);
+    for (int64_t i = 0; i <= count; ++i)
+      ends[i] = isEmpty ? 0 : int32_t(i);
+    data.splits = ends;
+  }
+  data.value_count = isEmpty ? 0 : count;
+  data.values =
+      values[index].reserve(size_t(data.value_count) * fieldElementSize(field));
+  if (isEmpty)
+    return {};
+  if (field.element_type == PDL_F32) {
+    std::fill_n(static_cast<float *>(data.values), count,
+                float(field.missing_value));
+  } else if (field.element_type == PDL_F64) {
+    std::fill_n(static_cast<double *>(data.values), count, field.missing_value);
+  } else {
+    auto *keys = static_cast<int64_t *>(data.values);
+    for (int64_t i = 0; i < count; ++i)
+      PDLRT_RETURN_IF_ERROR(
+          keyOf(field, field.missing_token, i % field.width, keys[i]));
+  }
+  return {};
+}
+
+/// Gives missing numbers, which are NaN, the value that stands for them.
+template <typename T>
+Status Scorer::replaceMissing(const pdl_field &field, int32_t index,
+                              pdl_field_data &data) {
+  const auto isMissing = [](T number) { return std::isnan(number); };
+  const std::span given(static_cast<const T *>(data.values),
+                        size_t(data.value_count));
+  const auto first = std::ranges::find_if(given, isMissing);
+  if (first == given.end())
+    return {};
+  const std::optional<double> missing = missingNumberOf(field);
+  if (!missing)
+    return refuse(field, fmt::format("element {} is NaN, which means missing, "
+                                     "and the field has no missing(...) to "
+                                     "stand for it",
+                                     first - given.begin()));
+  T *own = static_cast<T *>(values[index].reserve(given.size_bytes()));
+  // It may be the same memory.
+  std::ranges::transform(given, own, [&](T number) {
+    return isMissing(number) ? T(*missing) : number;
+  });
+  data.values = own;
+  return {};
+}
+
+Status Scorer::takeInput(int32_t index, const pdl_serving_input &input,
+                         bool areKeys) {
   const pdl_field &field = descriptor.fields[program.fields[index]];
   pdl_field_data &data = fields[index];
   data = {};
+  if (!input.values && !input.splits && !input.text_ends)
+    return fillMissing(field, index, data);
   if (field.kind == PDL_FIELD_RAGGED)
     PDLRT_RETURN_IF_ERROR(takeBags(field, input, data));
   else
@@ -152,6 +220,13 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
   }
   if (!input.values && data.value_count > 0)
     return refuse(field, "has neither values nor texts");
+  if (field.element_type == PDL_I64 && field.hash_kind != PDL_HASH_NONE &&
+      !areKeys && data.value_count > 0)
+    return refuse(field,
+                  "has integers, but the model hashes texts; give texts, or "
+                  "say that the integers are ready keys (run_keys of "
+                  "pdl/serving.h, unsigned integers of 64 bits in Python, "
+                  "UINT64 in the V2 protocol)");
   // The program reads aligned memory.
   const size_t bytes = size_t(data.value_count) * fieldElementSize(field);
   if (reinterpret_cast<uintptr_t>(input.values) % PDL_BUFFER_ALIGNMENT == 0 &&
@@ -162,6 +237,10 @@ Status Scorer::takeInput(int32_t index, const pdl_serving_input &input) {
     if (bytes)
       std::memcpy(data.values, input.values, bytes);
   }
+  if (field.element_type == PDL_F32)
+    return replaceMissing<float>(field, index, data);
+  if (field.element_type == PDL_F64)
+    return replaceMissing<double>(field, index, data);
   return {};
 }
 
@@ -207,7 +286,8 @@ Scorer::IdCounts Scorer::takeIdCounts() {
 }
 
 Status Scorer::run(const ServedState &state, int64_t batch,
-                   const pdl_serving_input *inputs, void *const *outputs) {
+                   const pdl_serving_input *inputs, void *const *outputs,
+                   const int32_t *areKeys) {
   isUnavailable = false;
   // So that offsets of 32 bits count what it has.
   constexpr int64_t mostSamples = int64_t(1) << 24;
@@ -220,7 +300,7 @@ Status Scorer::run(const ServedState &state, int64_t batch,
       return Status::invalid(std::string("output '") + program.outputs[i].name +
                              "' is null");
   for (int32_t i = 0; i < program.field_count; ++i)
-    PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i]));
+    PDLRT_RETURN_IF_ERROR(takeInput(i, inputs[i], areKeys && areKeys[i] != 0));
   const std::shared_ptr<const RemoteRows> &remote = state.remoteRows();
   if (remote) {
     // Pulls then only make room for pointers to rows.

@@ -48,8 +48,13 @@ class Field:
             return [texts[a:b] for a, b in zip(ends, ends[1:])]
         if self.splits:
             first, ends = self.bags(begin, end, self.splits)
-            return self.values[first:first + ends[-1]], array.array("i", ends)
-        return self.values[begin * self.width:end * self.width]
+            return self.ready(self.values[first:first + ends[-1]]), array.array("i", ends)
+        return self.ready(self.values[begin * self.width:end * self.width])
+
+    @staticmethod
+    def ready(values):
+        """Ids as ready keys, which are unsigned."""
+        return memoryview(values).cast("B").cast("Q") if values.typecode == "q" else values
 
     def for_server(self, begin, end):
         """As tensors of the V2 protocol, in JSON."""

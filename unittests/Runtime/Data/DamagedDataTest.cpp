@@ -101,6 +101,7 @@ TEST_F(DamagedDataTest, FlippedBytesOfRowsAndArchives) {
 
 TEST_F(DamagedDataTest, FlippedBytesOfTensors) {
   SafetensorsWriter writer;
+  writer.setMetadata("ids", "keys");
   const std::vector<float> numbers(20, 1.f);
   const std::vector<int64_t> ids(40, 3);
   std::vector<int64_t> offsets(21);

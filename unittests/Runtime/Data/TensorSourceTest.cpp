@@ -32,6 +32,7 @@ protected:
     record.ids("id");
     record.ragged("bag", 2);
     path = folder / "d.safetensors";
+    writer.setMetadata("ids", "keys");
   }
   template <typename T>
   void tensor(const char *name, TensorType type, std::vector<int64_t> shape,
@@ -193,6 +194,75 @@ TEST_F(TensorSourceTest, NumbersThatAreNotFiniteMakeTheirRowsBad) {
   EXPECT_EQ(batch.size(), 4);
 }
 
+// As in text, NaN is a missing number.
+TEST_F(TensorSourceTest, MissingNumbersBecomeWhatTheFieldSays) {
+  TestRecord missing;
+  for (pdl_field *field : {&missing.dense("x", 2), &missing.raggedNumbers("w"),
+                           &missing.raggedNumbers("v", 1, PDL_F64)}) {
+    field->missing_kind = PDL_MISSING_VALUE;
+    field->missing_value = 0.5;
+  }
+  SafetensorsWriter numbers;
+  const float nan = std::nanf("");
+  const float x[] = {nan, 1, 2, nan}, w[] = {3, nan, nan};
+  const double v[] = {std::nan(""), 4, std::nan("")};
+  const int64_t bags[] = {0, 2, 3};
+  const std::vector<int64_t> three = {3};
+  ASSERT_TRUE(numbers.add("x", TensorType::F32, {2, 2}, x).ok());
+  ASSERT_TRUE(numbers.add("w.values", TensorType::F32, three, w).ok());
+  ASSERT_TRUE(numbers.add("w.splits", TensorType::I64, three, bags).ok());
+  ASSERT_TRUE(numbers.add("v.values", TensorType::F64, three, v).ok());
+  ASSERT_TRUE(numbers.add("v.splits", TensorType::I64, three, bags).ok());
+  ASSERT_TRUE(numbers.write(path).ok());
+  DataOptions options;
+  options.files = {path};
+  auto source =
+      BatchSource::open(options, missing.descriptor(), missing.program());
+  ASSERT_TRUE(source.ok());
+  Batch batch;
+  ASSERT_TRUE(*(*source)->next(0, batch));
+  EXPECT_THAT(values<float>(batch, 0), ElementsAre(0.5, 1, 2, 0.5));
+  EXPECT_THAT(values<float>(batch, 1), ElementsAre(3, 0.5, 0.5));
+  EXPECT_THAT(values<double>(batch, 2), ElementsAre(0.5, 4, 0.5));
+}
+
+// Whether it is a key or a number of somebody's list nobody can tell.
+TEST_F(TensorSourceTest, IntegersOfHashedFieldsAreDeclaredToBeKeys) {
+  TestRecord hashed;
+  hashed.ids("id");
+  hashed.ragged("bag");
+  const std::vector<int64_t> ids = {7, -8}, splits = {0, 1, 2};
+  const auto refusal = [&](TensorType type, TensorType bagType,
+                           const char *declared) {
+    SafetensorsWriter file;
+    if (declared)
+      file.setMetadata("ids", declared);
+    EXPECT_TRUE(file.add("id", type, {2}, ids.data()).ok());
+    EXPECT_TRUE(file.add("bag.values", bagType, {2}, ids.data()).ok());
+    EXPECT_TRUE(
+        file.add("bag.splits", TensorType::I64, {3}, splits.data()).ok());
+    EXPECT_TRUE(file.write(path).ok());
+    DataOptions options;
+    options.files = {path};
+    auto source =
+        BatchSource::open(options, hashed.descriptor(), hashed.program());
+    if (!source.ok())
+      return source.status().message();
+    Batch batch;
+    EXPECT_TRUE(*(*source)->next(0, batch));
+    EXPECT_THAT(values<int64_t>(batch, 0), ElementsAre(7, -8));
+    EXPECT_THAT(values<int64_t>(batch, 1), ElementsAre(7, -8));
+    return std::string();
+  };
+  EXPECT_THAT(refusal(TensorType::I64, TensorType::U64, nullptr),
+              HasSubstr("tensor `id` is I64 [2], but field `id` hashes texts"));
+  EXPECT_THAT(refusal(TensorType::U64, TensorType::I64, "texts"),
+              HasSubstr("tensor `bag.values` is I64 [2], but field `bag` "
+                        "hashes texts"));
+  EXPECT_EQ(refusal(TensorType::U64, TensorType::U64, nullptr), "");
+  EXPECT_EQ(refusal(TensorType::I64, TensorType::I64, "keys"), "");
+}
+
 TEST_F(TensorSourceTest, NumbersOfF64ThatAreNotFinite) {
   TestRecord wide;
   wide.dense("x").element_type = PDL_F64;
@@ -282,6 +352,7 @@ TEST_F(TensorSourceTest, SplitsMustAscendToTheNumberOfIds) {
       {0, 0, 0, 0, 0, 0, 3}, {-1, 0, 0, 0, 0, 0, 4}, {0, 0, 0, 0, 0, 4}};
   for (const auto &bad : badSplits) {
     writer = SafetensorsWriter();
+    writer.setMetadata("ids", "keys");
     fill(/*withBags=*/false);
     tensor<int64_t>("bag.values", TensorType::I64, {4}, {10, 11, 12, 13});
     tensor<int64_t>("bag.splits", TensorType::I64,

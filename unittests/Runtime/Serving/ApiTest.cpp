@@ -23,6 +23,7 @@
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -50,6 +51,9 @@ struct Request {
             {keys, splits, nullptr, nullptr}};
   }
 };
+
+/// Inputs whose ids are ready keys.
+const int32_t areKeys[] = {0, 1};
 
 class ServingApi : public testing::Test {
 protected:
@@ -84,7 +88,8 @@ protected:
                                 const Request &request = {}) {
     std::vector<float> predictions(3);
     void *outputs[] = {predictions.data()};
-    EXPECT_EQ(functions()->run(model, 2, 3, request.inputs().data(), outputs),
+    EXPECT_EQ(functions()->run_keys(model, 2, 3, request.inputs().data(),
+                                    areKeys, outputs),
               0)
         << functions()->last_error();
     return predictions;
@@ -142,7 +147,9 @@ TEST_F(ServingApi, CountsIdsAndThoseWithoutARow) {
   damaged.splits[1] = 9;
   float outputs[3];
   void *to[] = {outputs};
-  EXPECT_NE(functions()->run(model, 2, 3, damaged.inputs().data(), to), 0);
+  EXPECT_NE(
+      functions()->run_keys(model, 2, 3, damaged.inputs().data(), areKeys, to),
+      0);
   pdl_serving_row_counts counts = {};
   counts.struct_size = sizeof(counts);
   ASSERT_EQ(functions()->row_counts(model, &counts), 0);
@@ -199,6 +206,58 @@ TEST_F(ServingApi, TextsAreHashedAsReadersDo) {
   functions()->close(model);
 }
 
+TEST_F(ServingApi, SaysHowKeysAndMissingElementsAreMade) {
+  const pdl_field &field = handWrittenProgram({})->fields[FieldIds];
+  pdl_serving_input_rules rules = {};
+  EXPECT_NE(functions()->describe_input(2, 1, &rules), 0);
+  rules.struct_size = sizeof(rules);
+  ASSERT_EQ(functions()->describe_input(2, 1, &rules), 0);
+  EXPECT_EQ(rules.missing, PDL_SERVING_EMPTY_BAG);
+  EXPECT_EQ(rules.hashes_texts, 1);
+  EXPECT_EQ(rules.salts_by_slot, field.salt_kind == PDL_SALT_SLOT);
+  ASSERT_EQ(functions()->describe_input(2, 0, &rules), 0);
+  EXPECT_EQ(rules.missing, PDL_SERVING_REQUIRED);
+  EXPECT_EQ(rules.hashes_texts, 0);
+  EXPECT_NE(functions()->describe_input(2, 2, &rules), 0);
+  EXPECT_NE(functions()->describe_input(9, 0, &rules), 0);
+  EXPECT_EQ(functions()->key(" ab ", 4, 3), int64_t(pdlabi::hashText("ab", 3)));
+}
+
+TEST_F(ServingApi, AMissingInputIsEmptyBags) {
+  pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
+  ASSERT_NE(model, nullptr);
+  Request empty;
+  std::ranges::fill(empty.splits, 0);
+  std::vector<pdl_serving_input> inputs = empty.inputs();
+  inputs[1] = {};
+  float predictions[3];
+  void *outputs[] = {predictions};
+  ASSERT_EQ(functions()->run(model, 2, 3, inputs.data(), outputs), 0)
+      << functions()->last_error();
+  EXPECT_EQ(std::vector<float>(predictions, predictions + 3),
+            run(model, empty));
+  functions()->close(model);
+}
+
+TEST_F(ServingApi, WarnsOfManyUnknownIds) {
+  pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
+  ASSERT_NE(model, nullptr);
+  for (int i = 0; i < 40; ++i)
+    run(model);
+  // One of five.
+  EXPECT_STREQ(functions()->warning(model), "");
+  Request others;
+  std::ranges::fill(others.keys, 12);
+  for (int i = 0; i < 40; ++i)
+    run(model, others);
+  EXPECT_STREQ(functions()->warning(model),
+               "240 of 400 looked-up ids (60 %) are unknown to the model; "
+               "check that ids are given as in training: texts where the "
+               "model hashes them, not numbers of another list");
+  EXPECT_EQ(functions()->warning(nullptr), nullptr);
+  functions()->close(model);
+}
+
 /// Values that are not aligned are copied, and outputs may stand anywhere.
 TEST_F(ServingApi, MemoryOfCallersMayStandAnywhere) {
   pdl_serving_model *model = functions()->open(save("saved", 0.5F).c_str());
@@ -210,7 +269,8 @@ TEST_F(ServingApi, MemoryOfCallersMayStandAnywhere) {
   inputs[0].values = moved.data() + 1;
   float predictions[4];
   void *outputs[] = {predictions + 1};
-  ASSERT_EQ(functions()->run(model, 2, 3, inputs.data(), outputs), 0);
+  ASSERT_EQ(functions()->run_keys(model, 2, 3, inputs.data(), areKeys, outputs),
+            0);
   EXPECT_EQ(std::vector<float>(predictions + 1, predictions + 4), run(model));
   functions()->close(model);
 }
@@ -253,7 +313,8 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
   void *outputs[] = {predictions};
   auto expect = [&](const char *sentence, int32_t program, int64_t batch,
                     const std::vector<pdl_serving_input> &inputs) {
-    EXPECT_NE(functions()->run(model, program, batch, inputs.data(), outputs),
+    EXPECT_NE(functions()->run_keys(model, program, batch, inputs.data(),
+                                    areKeys, outputs),
               0);
     EXPECT_NE(std::string(functions()->last_error()).find(sentence),
               std::string::npos)
@@ -265,7 +326,18 @@ TEST_F(ServingApi, WhatIsWrongIsSaid) {
          request.inputs());
   std::vector<pdl_serving_input> inputs = request.inputs();
   inputs[0].values = nullptr;
-  expect("input 'dense': has neither values nor texts", 2, 3, inputs);
+  expect("input 'dense': is missing, and the field has no missing(...)", 2, 3,
+         inputs);
+  Request unknown;
+  unknown.dense[4] = std::numeric_limits<float>::quiet_NaN();
+  expect("input 'dense': element 4 is NaN, which means missing, and the field "
+         "has no missing(...)",
+         2, 3, unknown.inputs());
+  EXPECT_NE(functions()->run(model, 2, 3, request.inputs().data(), outputs), 0);
+  EXPECT_NE(std::string(functions()->last_error())
+                .find("input 'ids': has integers, but the model hashes texts"),
+            std::string::npos)
+      << functions()->last_error();
   inputs = request.inputs();
   inputs[1].splits = nullptr;
   expect("has no splits", 2, 3, inputs);

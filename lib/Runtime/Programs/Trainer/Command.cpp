@@ -18,6 +18,7 @@
 #include "pdlrt/Checkpoint/ModelFile.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Data/BatchSource.h"
 #include "pdlrt/Job/GatherGroups.h"
 #include "pdlrt/Kernels/Metrics.h"
@@ -400,6 +401,9 @@ void Command::reportKeys(const char *label, const PullCounts &counts) const {
                       "and {} (zeros)",
                       label, counts.ids, counts.unknownInitial,
                       counts.unknownZero));
+  const int64_t unknown = counts.unknownInitial + counts.unknownZero;
+  if (areTooManyUnknown(counts.ids, unknown))
+    logWarning(sayUnknown(counts.ids, unknown));
 }
 
 Status Command::evaluateHere(ProgramRun &run, const std::string &label,

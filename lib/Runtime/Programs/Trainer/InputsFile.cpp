@@ -94,6 +94,7 @@ Status InputsFile::write(const std::string &path) const {
   PDLRT_RETURN_IF_ERROR(addIntegers(".rows", rows));
   PDLRT_RETURN_IF_ERROR(addIntegers(".samples", samples));
   writer.setMetadata("model", descriptor.model_name);
+  writer.setMetadata("ids", "keys");
   writer.setMetadata("program", program.name);
   return writer.write(path);
 }

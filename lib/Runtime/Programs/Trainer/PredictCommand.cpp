@@ -13,6 +13,7 @@
 #include "pdlrt/Core/Finite.h"
 #include "pdlrt/Core/Log.h"
 #include "pdlrt/Core/StopSignal.h"
+#include "pdlrt/Core/UnknownIds.h"
 #include "pdlrt/Core/WholeNumber.h"
 #include "pdlrt/Programs/Trainer/Predictions.h"
 
@@ -254,6 +255,9 @@ Status PredictCommand::report() {
                       "unknown keys {} of {}",
                       samples, predictor.reader->badRowCount(),
                       counts.unknownInitial + counts.unknownZero, counts.ids));
+  const int64_t unknown = counts.unknownInitial + counts.unknownZero;
+  if (areTooManyUnknown(counts.ids, unknown))
+    logWarning(sayUnknown(counts.ids, unknown));
   return {};
 }
 
