@@ -343,8 +343,9 @@ TEST_F(ServeLibrary, AThousandSwapsLeaveNothingBehind) {
     version = *std::move(opened);
     ASSERT_TRUE(version->reload(values, {}).ok());
     // A failure leaves its sentence in the thread.
-    worker.run(
-        [&] { EXPECT_FALSE(version->run(0, 0, nullptr, nullptr).ok()); });
+    worker.run([&] {
+      EXPECT_FALSE(version->run(0, 0, nullptr, nullptr, nullptr).ok());
+    });
   }
   expectFlat(before, holdings());
 }
