@@ -508,7 +508,7 @@ protected:
     return budget.taken() == 0;
   }
 
-  /// A request of `samples` samples.
+  /// A request of `samples` samples, whose ids are keys as the table has them.
   static inference::ModelInferRequest requestOf(int samples) {
     inference::ModelInferRequest request;
     request.set_model_name("m");
@@ -519,13 +519,13 @@ protected:
     dense.add_shape(handWrittenDense);
     auto &ids = *request.add_inputs();
     ids.set_name("ids");
-    ids.set_datatype("INT64");
+    ids.set_datatype("UINT64");
     ids.add_shape(samples);
     ids.add_shape(handWrittenSlots);
     for (int64_t i = 0; i < samples * handWrittenDense; ++i)
       dense.mutable_contents()->add_fp32_contents(float(i));
     for (int64_t i = 0; i < samples * handWrittenSlots; ++i)
-      ids.mutable_contents()->add_int64_contents(i);
+      ids.mutable_contents()->add_uint64_contents(i);
     return request;
   }
 
@@ -575,10 +575,10 @@ TEST_F(ServeGrpc, CountsOfAMessageAreBounded) {
     const grpc::Status status = infer(request, response);
     return std::pair(status.error_code(), status.error_message());
   };
-  const std::string output = [&] {
-    EXPECT_TRUE(infer(requestOf(1), response).ok());
-    return response.outputs(0).name();
-  }();
+  const grpc::Status first = infer(requestOf(1), response);
+  ASSERT_TRUE(first.ok()) << first.error_message();
+  ASSERT_EQ(response.outputs_size(), 1);
+  const std::string output = response.outputs(0).name();
   inference::ModelInferRequest twice = requestOf(1);
   for (int i = 0; i < 2; ++i)
     twice.add_outputs()->set_name(output);
