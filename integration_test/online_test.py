@@ -83,8 +83,9 @@ class Traffic(threading.Thread):
 
 
 class Client(threading.Thread):
-    """Asks for predictions of some lines all the while. Each answer is one of the model, a refusal
-    of its protocol, or a connection that is refused or cut."""
+    """Requests predictions of some lines all the while. Each response is one of the model, a
+    refusal of its protocol, or a failure: a connection that is refused or cut, or a server that
+    is still loading the model. Failures have the time at which the request began."""
 
     def __init__(self, path, lines):
         super().__init__(daemon=True)
@@ -95,6 +96,7 @@ class Client(threading.Thread):
     def run(self):
         connection = UnixConnection(self.path)
         while not self.ends.wait(0.01):
+            begin = time.monotonic()
             try:
                 connection.request("POST", "/v2/models/clicks/infer", self.body)
                 answer = connection.getresponse()
@@ -103,14 +105,19 @@ class Client(threading.Thread):
                     [output] = content["outputs"]
                     scores = tuple(single(number) for number in output["data"])
                     self.seen.setdefault(scores, time.monotonic())
+                elif answer.status == 503 and "is being loaded" in content["error"]:
+                    self.failures.append((begin, content["error"]))
                 elif answer.status != 404:
                     self.wrong.append((answer.status, content))
             except (OSError, http.client.HTTPException) as error:
-                self.failures.append((time.monotonic(), repr(error)))
+                self.failures.append((begin, repr(error)))
                 connection.close()
             except Exception as error:  # pylint: disable=broad-except
                 self.wrong.append(repr(error))
         connection.close()
+
+    def failures_since(self, moment):
+        return [failure for failure in self.failures if failure[0] >= moment]
 
     def finish(self):
         self.ends.set()
@@ -183,7 +190,11 @@ class Online(unittest.TestCase):
         before, loaded, served = (self.root / "serving.log").read_text().partition(": loaded ")
         self.assertTrue(loaded, before)
         self.assertGreater(len(re.findall(r"took the values of \S*/step-\d+", served)), 3)
-        self.assertNotIn("warning", served)
+        # The first checkpoint, of a few steps, knows few of the ids: it may warn of that, once.
+        others, count = re.subn(r" warning: model clicks, version 1: \d+ of \d+ looked-up ids "
+                                r"\(\d+ %\) are unknown to the model; .*\n", "", served)
+        self.assertLessEqual(count, 1, served)
+        self.assertNotIn("warning", others)
 
     #===------------------------------------------------------------------===#
     # Kills
@@ -258,6 +269,10 @@ class Online(unittest.TestCase):
         client.start()
         traffic.start()
         self.wait_until(lambda: len(client.seen) > 2, "predictions that move")
+        loaded = min(client.seen.values())
+        # Only while the first checkpoint was being loaded.
+        for _, failure in client.failures:
+            self.assertIn("is being loaded", failure)
 
         for victim in (("trainer", 0), ("feed.py", None), ("pserver", 1), ("trainer", 1),
                        ("pserver", 0), ("pdl-launch", None)):
@@ -269,7 +284,7 @@ class Online(unittest.TestCase):
                 self.wait_until(lambda: self.said().count("starts again") > starts, "another start")
                 self.wait_until(lambda: self.steps() > before + 2, "steps behind it")
                 # It has served all the while.
-                self.assertEqual(client.failures, [])
+                self.assertEqual(client.failures_since(loaded), [])
         # What keeps the training alive: the training stops in order, and is started again.
         launcher = self.process(training, "pdl-launch")
         before = self.steps()
@@ -279,15 +294,16 @@ class Online(unittest.TestCase):
         self.assertGreaterEqual(self.steps(), before)
         training = self.start_training()
         self.wait_until(lambda: self.steps() > before + 2, "steps behind it")
-        # pdl-serve itself: requests fail as connections do, and are answered by the next one.
+        # pdl-serve itself: requests fail until the next server has loaded the model, and succeed
+        # from then on.
         for _ in range(2):
-            seen = len(client.seen)
+            seen, killed = len(client.seen), time.monotonic()
             server.kill()
-            self.wait_until(lambda: client.failures, "a request that fails")
+            self.wait_until(lambda: client.failures_since(killed), "a request that fails")
             server = Server(self.root / "served", unix=socket)
-            client.failures.clear()
+            loaded = time.monotonic()
             self.wait_until(lambda: len(client.seen) > seen + 1, "answers of the next server")
-            self.assertEqual(client.failures, [])
+            self.assertEqual(client.failures_since(loaded), [])
 
         traffic.hurries.set()
         traffic.join()
@@ -309,7 +325,7 @@ class Online(unittest.TestCase):
         self.wait_until(lambda: last in client.seen, "the last predictions")
         client.finish()
         self.assertEqual(client.wrong, [])
-        self.assertEqual(client.failures, [])
+        self.assertEqual(client.failures_since(loaded), [])
         whole = {self.predictions(checkpoint, probe) for checkpoint in checkpoints_in(self.saved)}
         self.assertEqual(set(client.seen) - whole, set())
         server.end()
