@@ -614,7 +614,8 @@ class Connected(unittest.TestCase):
         for addresses, sentence in (
                 (first, "none of the 1 given servers has .* all servers of the job, which has 2"),
                 ([first, first], "twice"), ([], "needs the addresses"), ("here", "here"),
-                (f"unix:{self.root}/nobody", "nobody listens there")):
+                (f"unix:{self.root}/nobody",
+                 "nobody did not answer within 300 ms; check the address and whether the server")):
             with self.subTest(addresses), self.assertRaisesRegex(serving.ServingError, sentence):
                 self.library.connect(addresses, timeout_ms=300)
         with self.assertRaisesRegex(serving.ServingError, "different tokens"):
