@@ -8,6 +8,7 @@
 
 #include "pdlc/Interpreter/Passes.h"
 
+#include "pdlabi/names.h"
 #include "pdlc/Interpreter/Interpreter.h"
 #include "pdlc/Interpreter/TensorFile.h"
 
@@ -206,8 +207,9 @@ LogicalResult NNInterpret::interpret(ModuleOp module) {
 
   if (metrics)
     for (const auto &[name, metric] : state->allMetrics())
-      metrics.stream() << name << " " << llvm::format("%.17g", metric.value())
-                       << "\n";
+      if (pdlabi::isMetricOfModel(name))
+        metrics.stream() << name << " " << llvm::format("%.17g", metric.value())
+                         << "\n";
   losses.keep();
   outputs.keep();
   metrics.keep();

@@ -23,9 +23,9 @@
 // Keys stand in ascending order, slots only where they are asked for, and of what is
 // trained.
 // RUN: pdl-opt %s --pdl-pipeline="to=fused" --nn-interpret="data=%t.all dump=%t.plain" -o /dev/null
-// RUN: head -c 700 %t.both | FileCheck %s
-// RUN: head -c 700 %t.plain | FileCheck %s --check-prefix=PLAIN
-// CHECK: {"__metadata__":{"group.g.steps":"2","group.idle.steps":"0","model":"m","seed":"5"}
+// RUN: head -c 800 %t.both | FileCheck %s
+// RUN: head -c 800 %t.plain | FileCheck %s --check-prefix=PLAIN
+// CHECK: {"__metadata__":{"group.g.steps":"2","group.idle.steps":"0","keys.emb":"integer","layout_version":"2","model":"m","seed":"5"}
 // CHECK-SAME: "emb.keys":{"data_offsets":[0,24],"dtype":"I64","shape":[3]}
 // CHECK-SAME: "emb.slot.m":
 // CHECK-SAME: "emb.slot.v":

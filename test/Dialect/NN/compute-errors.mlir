@@ -360,7 +360,7 @@ nn.func private @f(%a: tensor<3x2xi64>) {
 nn.param @w : tensor<4x3xf32> init(#nn.zeros)
 nn.func private @f(%x: tensor<?x4xf32>) {
   // nn.linear (C2)
-  // expected-error @+1 {{has activation 'standardise'; expected none, abs, cos, exp}}
+  // expected-error @+1 {{has activation 'standardise'; expected none, abs, cos, erf, exp}}
   %0 = nn.linear %x, @w act(standardise) : (tensor<?x4xf32>) -> tensor<?x3xf32>
   nn.return
 }
