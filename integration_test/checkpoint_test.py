@@ -473,7 +473,7 @@ class Checkpoints(unittest.TestCase):
         # What is measured and predicted is nobody's state: 60 steps more are
         # the bits of 100, within an epoch.
         metrics = self.edited(
-            "metrics", ("buckets = 4096", "buckets = 512"),
+            "metrics", ("buckets = 16384", "buckets = 512"),
             ("nn.metric @copc : #nn.copc", "nn.metric @again : #nn.log_loss"),
             ("nn.observe @copc", "nn.observe @again"),
             ("nn.return %p", "%two = nn.add %p, %p : tensor<?x1xf32>, "

@@ -9,6 +9,7 @@
 #include "Support/HandWrittenProgram.h"
 #include "Support/TestFolder.h"
 
+#include "pdlabi/metrics.h"
 #include "pdlrt/Checkpoint/Checkpoint.h"
 #include "pdlrt/Checkpoint/ModelCheckpoint.h"
 #include "pdlrt/Checkpoint/RunningEpoch.h"
@@ -69,10 +70,13 @@ TEST(RunningEpoch, MetricsGoByNameAndKind) {
   ASSERT_TRUE(other.ok()) << other.status().message();
   EXPECT_THAT(other->newMetrics,
               ElementsAre(metrics[0].name, metrics[2].name, "another"));
-  // Two sums of the log loss that stayed, for each replica; else zeros.
+  // The sums of the log loss that stayed, for each replica; else zeros.
+  const auto sumsOf = [&](size_t metric) {
+    return replicas * pdlabi::metricSumCount(metrics[metric].kind,
+                                             metrics[metric].parameter);
+  };
   std::vector<double> sums(other->metrics.sums.size());
-  std::fill_n(sums.begin() + replicas * 2 * int64_t(metrics[0].parameter),
-              replicas * 2, 0.5);
+  std::fill_n(sums.begin() + sumsOf(0), sumsOf(1), 0.5);
   EXPECT_EQ(other->metrics.sums, sums);
 }
 

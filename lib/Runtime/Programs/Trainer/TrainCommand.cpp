@@ -112,12 +112,8 @@ RunOptions TrainCommand::runOptions() const {
 
 /// Joins the servers of the job, if there are some.
 Status TrainCommand::joinOthers() {
-  if (!options.distributed) {
-    if (options.checkpoint.empty() && options.dump.empty())
-      logWarning("without --checkpoint FOLDER or --dump FILE nothing of this "
-                 "training will be saved");
+  if (!options.distributed)
     return {};
-  }
   for (const std::vector<std::string> *addresses :
        {&options.distributed->servers, &options.distributed->peers})
     for (const std::string &address : *addresses)
@@ -391,6 +387,13 @@ int64_t TrainCommand::firstEpoch() const {
                       : 0;
 }
 
+void TrainCommand::warnIfNothingIsKept() const {
+  if (!options.distributed && options.checkpoint.empty() &&
+      options.dump.empty())
+    logWarning("without --checkpoint FOLDER or --dump FILE nothing of this "
+               "training will be saved");
+}
+
 Status TrainCommand::runTraining() {
   PDLRT_RETURN_IF_ERROR(checkPassesFrom(firstEpoch(), options));
   if (owner) {
@@ -409,6 +412,7 @@ Status TrainCommand::runTraining() {
     batchDump = std::make_unique<BatchDump>(descriptor, *trainer.program);
   PDLRT_RETURN_IF_ERROR(openLosses());
   hasBegun = true;
+  warnIfNothingIsKept();
 
   // Asked for initial values: nothing is trained, and all else is done.
   if (options.steps == 0)

@@ -113,6 +113,7 @@ private:
   Status withAdvice(Status status) const;
   Status writeMeasuredCosts();
   Status openLosses();
+  void warnIfNothingIsKept() const;
   std::string epochLine(int64_t epoch, int64_t steps,
                         const std::vector<std::string> &lines) const;
   Status withoutTest(int64_t epoch, int64_t steps,

@@ -280,7 +280,7 @@ TEST(CommandLine, AHeaderOfOtherNamesIsSaid) {
     std::string err;
     EXPECT_EQ(run(folder,
                   {"train", "--data", data, "--header", "--epochs", "3",
-                   "--replicas", "2x1"},
+                   "--replicas", "2x1", "--dump", folder.file("model")},
                   nullptr, &err),
               0);
     return err;
