@@ -205,7 +205,8 @@ class WeirdModels(exactness.ExactnessTest):
 
     def check_metrics(self, model, names):
         """The metrics' values within an epoch, from the sums that a checkpoint
-        has of them, which are two of each."""
+        has of them: two of each, and of some how many predictions lay outside of
+        [0, 1]."""
         self.check(model)
         source, saved = self.path / "model.mlir", self.path / "saved"
         run(self.compile_strict(source), "train", "--data", self.data, "--seed",
@@ -219,7 +220,8 @@ class WeirdModels(exactness.ExactnessTest):
                        f"batch-size=5 seed=7 steps=2 metrics={lines}")
         values = dict(line.split() for line in lines.read_text().splitlines())
         for name in names:
-            total, weight = sums[name]
+            total, weight, *outside = sums[name]
+            self.assertEqual(outside, [0.0] * len(outside), name)
             value = total / weight
             self.assertEqual(math.sqrt(value) if name == "rmse" else value,
                              float(values[name]), name)

@@ -687,7 +687,7 @@ TEST(CommandLine, BadFlagsAndFiles) {
   std::string data = folder.write("data.tsv", makeData(30));
   std::string empty = folder.write("empty.tsv", "");
   std::string text = folder.write("text", "no tensors");
-  std::string model = folder.file("model");
+  std::string model = folder.file("model"), other = folder.file("other");
   ASSERT_EQ(run(folder, {"train", "--data", data, "--dump", model}), 0);
   const std::vector<BadFlags> cases = {
       {{}, 2, "train, evaluate or predict"},
@@ -750,8 +750,10 @@ TEST(CommandLine, BadFlagsAndFiles) {
       {{"evaluate", "--data", data}, 2, "--init-from is required"},
       {{"train", "--data", data, "--init-from", "/no/file"}, 2, "/no/file"},
       {{"train", "--data", "/no/file.tsv"}, 1, "/no/file.tsv"},
-      {{"train", "--data", empty}, 1, "no samples"},
-      {{"train", "--data", data, "--rows", "30:40"}, 1, "no samples"},
+      {{"train", "--data", empty, "--dump", other}, 1, "no samples"},
+      {{"train", "--data", data, "--rows", "30:40", "--dump", other},
+       1,
+       "no samples"},
       {{"train", "--data", data, "--delimiter", "comma"}, 1, "data.tsv:1:"},
       {{"train", "--data", data, "--init-from", text}, 1, text.c_str()},
       {{"train", "--data", data, "--dump", "/no/folder/m"}, 1, "/no/folder"},
