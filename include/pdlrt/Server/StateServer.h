@@ -262,6 +262,12 @@ private:
   template <typename Found>
   void findForReading(const EmbeddingTable &table,
                       std::span<const int64_t> keys, Found found);
+  /// Clears isKnown[i] if isUnused[i] and the row of keys[i] was made for a
+  /// step that is not applied yet, so that readers see what a checkpoint has.
+  /// Throws std::bad_alloc.
+  void hidePrepared(int32_t symbol, std::span<const int64_t> keys,
+                    const std::vector<char> &isUnused,
+                    std::vector<char> &isKnown) const;
   /// What readers are told of, made when the first one asks.
   const ServerContents &contents();
   std::vector<OwnedBytes> heldParameters();

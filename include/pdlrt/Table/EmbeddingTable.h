@@ -253,6 +253,9 @@ public:
   /// Of a row that is null, the key says which it is. Call between steps, while
   /// nobody saves. Throws std::bad_alloc.
   void withhold(std::span<const TableRow> prepared);
+  /// Returns whether no step has used or changed `row` since it was made.
+  /// `initial` is scratch memory. Throws std::bad_alloc.
+  bool isUnused(const TableRow &row, std::vector<char> &initial) const;
   /// Keys of rows that are left out, ascending as signed integers.
   const std::vector<int64_t> &withheld() const { return withheldKeys; }
   /// The number of rows in a shard that are not left out.
@@ -291,8 +294,6 @@ public:
   void initialRow(int64_t key, void *row) const;
 
 private:
-  bool isUnused(const TableRow &row, std::vector<char> &initial) const;
-
   TableOptions tableOptions;
   size_t bytesOfValue, bytesOfRow;
   RowLayout rowLayout;

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <unordered_set>
 #include <utility>
 
 using namespace pdlrt;
@@ -175,6 +176,24 @@ std::vector<OwnedBytes> StateServer::heldParameters() {
   return parameters;
 }
 
+void StateServer::hidePrepared(int32_t symbol, std::span<const int64_t> keys,
+                               const std::vector<char> &isUnused,
+                               std::vector<char> &isKnown) const {
+  std::unordered_set<int64_t> unused, prepared;
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (isUnused[i])
+      unused.insert(keys[i]);
+  if (unused.empty())
+    return;
+  listPrepared([&](int32_t of, const TableRow &row) {
+    if (of == symbol && unused.contains(row.key))
+      prepared.insert(row.key);
+  });
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (prepared.contains(keys[i]))
+      isKnown[i] = false;
+}
+
 Expected<Message> StateServer::answerRead(const Message &payload) {
   const TraceSpan span("read");
   const Expected<Decoded<ReadRequest>> request = decodeRead(payload);
@@ -204,7 +223,7 @@ Expected<Message> StateServer::answerRead(const Message &payload) {
         allBytes, mostBytesOfRows));
   std::vector<std::vector<uint64_t>> known;
   std::vector<OwnedBytes> rows;
-  std::vector<char> isKnown;
+  std::vector<char> isKnown, isUnused;
   for (const KeysOfTable &asked : tables) {
     const auto symbol = int32_t(asked.symbol);
     const EmbeddingTable &table = *ownModel.table(symbol);
@@ -213,13 +232,19 @@ Expected<Message> StateServer::answerRead(const Message &payload) {
     const std::shared_ptr<std::byte> copied = pool.take(keyCount * bytes);
     const auto placeOf = [&](size_t i) { return copied.get() + i * bytes; };
     isKnown.assign(keyCount, false);
+    isUnused.assign(keyCount, false);
     // Copied here and now: a row that is not in memory is gone behind this.
-    findForReading(table, asked.keys, [&](int64_t i, const void *row) {
-      isKnown[size_t(i)] = row != nullptr;
-      if (row)
-        std::memcpy(placeOf(size_t(i)),
-                    static_cast<const std::byte *>(row) + offset, bytes);
+    findForReading(table, asked.keys, [&](int64_t i, void *row) {
+      if (!row)
+        return;
+      std::vector<char> initial;
+      isKnown[size_t(i)] = true;
+      isUnused[size_t(i)] =
+          table.isUnused({asked.keys[size_t(i)], row}, initial);
+      std::memcpy(placeOf(size_t(i)),
+                  static_cast<const std::byte *>(row) + offset, bytes);
     });
+    hidePrepared(symbol, asked.keys, isUnused, isKnown);
     std::vector<uint64_t> &bits = known.emplace_back((keyCount + 63) / 64);
     size_t count = 0;
     for (size_t i = 0; i < keyCount; ++i)

@@ -30,7 +30,6 @@ int64_t EmbeddingTable::size() const {
   return sum;
 }
 
-/// Whether the row is as it was made. `initial`: scratch memory.
 bool EmbeddingTable::isUnused(const TableRow &row,
                               std::vector<char> &initial) const {
   if (rowLayout.headerOf(row.row).uses() > 0)

@@ -23,6 +23,8 @@
 
 using namespace pdlrt;
 using namespace pdlrt::test;
+using testing::Contains;
+using testing::Each;
 using testing::HasSubstr;
 
 //===----------------------------------------------------------------------===//
@@ -297,6 +299,35 @@ TEST_F(ReadersTest, RowsAreThoseOfTheServersAndNoneIsMade) {
   step();
   expectTheirs(read(**remote));
   EXPECT_EQ((*remote)->counts().hits, 0);
+}
+
+TEST_F(ReadersTest, RowsOfAStepToComeAreUnknown) {
+  ConnectOptions options;
+  options.rowAgeMillis = 0;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok()) << remote.status().message();
+  std::vector<Gradients<float>> next = randomGradients<float>(1, random);
+  next[0].present = true;
+  for (int i = 0; i < 2; ++i)
+    keys[i] = next[0].keys[i];
+  const Rows before = read(**remote);
+  ASSERT_TRUE(before.status.ok()) << before.status.message();
+  const int64_t count = rowCount();
+  ASSERT_TRUE(job.step({}, next, random).ok());
+  ASSERT_GT(rowCount(), count);
+  const Rows prepared = read(**remote);
+  ASSERT_TRUE(prepared.status.ok()) << prepared.status.message();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(prepared.isUnknown[i], Contains(1));
+    EXPECT_THAT(prepared.isUnknown[i], Contains(0));
+    EXPECT_EQ(prepared.isUnknown[i], before.isUnknown[i]);
+    EXPECT_EQ(prepared.of[i], before.of[i]);
+  }
+  ASSERT_TRUE(job.step(next, {}, random).ok());
+  const Rows applied = read(**remote);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(applied.isUnknown[i], Each(0));
+  expectTheirs(applied);
 }
 
 TEST_F(ReadersTest, ParametersAreThoseOfTheServers) {
