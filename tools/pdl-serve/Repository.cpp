@@ -241,8 +241,11 @@ void Repository::takeResult(const Key &key, Watched &watched) {
   const bool asksServers = isServersFile(content.values.path);
   reading -= asksServers ? 0 : 1;
   const bool isNew = result.version != nullptr;
-  if (isNew)
-    watched.version = std::move(result.version);
+  if (isNew) {
+    std::swap(watched.version, result.version);
+    if (result.version)
+      replaced.emplace_back(key, std::move(result.version));
+  }
   if (result.status.ok()) {
     watched.hasEndedALoad = true;
     if (isNew || watched.loaded != content) {
@@ -404,8 +407,7 @@ void Repository::publish() {
       values.rows = state.rows;
       values.bytes = state.bytes;
       values.loads = state.version;
-      metrics.countRows(key.first, version, watched.version->takeRowCounts(),
-                        watched.version->isConnected());
+      countRows(key, *watched.version);
     }
     metrics.setVersion(key.first, version, values);
   }
@@ -415,6 +417,27 @@ void Repository::publish() {
     std::swap(current, old);
     std::swap(listed, entries);
   }
+  old.reset();
+  entries.clear();
+  countReplaced();
+}
+
+void Repository::countRows(const Key &key, Version &version) {
+  metrics.countRows(key.first, std::to_string(key.second),
+                    version.takeRowCounts(), version.isConnected());
+}
+
+/// Counts the rows that requests have read since the version was replaced.
+void Repository::countReplaced() {
+  std::erase_if(replaced, [&](const auto &each) {
+    const auto &[key, version] = each;
+    if (!all.contains(key))
+      return true;
+    // New requests do not find it.
+    const bool isLast = version.use_count() == 1;
+    countRows(key, *version);
+    return isLast;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,6 +135,8 @@ private:
   /// Not ok: the version, or all of the model's, are loaded for the first time.
   Outcome checkLoading(std::string_view model, std::string_view version) const;
   void publish();
+  void countRows(const Key &key, Version &version);
+  void countReplaced();
 
   const std::string folder;
   const LoadOptions options;
@@ -142,6 +144,8 @@ private:
   Metrics &metrics;
   /// Of the thread that looks.
   std::map<Key, Watched> all;
+  /// Versions that others replaced, and which requests may still use.
+  std::vector<std::pair<Key, std::shared_ptr<Version>>> replaced;
   /// Loads of what is not wanted any more.
   std::vector<std::unique_ptr<Loading>> leaving;
   bool wasUnreadable = false;

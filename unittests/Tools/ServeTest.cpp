@@ -445,6 +445,48 @@ TEST_F(ServeLibrary, MetricsOfARemovedVersionGo) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("model=\"m\"")));
 }
 
+TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
+  Metrics metrics;
+  Repository repository(folder.file(""), {}, {}, metrics);
+  std::string why;
+  for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
+    repository.look();
+    repository.waitForChange(std::chrono::milliseconds(100));
+  }
+  Found before, now;
+  ASSERT_TRUE(repository.find("m", "", before).ok()) << why;
+  const std::string library = contentOfFile(path);
+  fs::remove(path);
+  folder.write("m/1/library.so", library);
+  for (int i = 0; i < 1000; ++i) {
+    repository.look();
+    ASSERT_TRUE(repository.find("m", "", now).ok());
+    if (now.version != before.version)
+      break;
+    repository.waitForChange(std::chrono::milliseconds(100));
+  }
+  ASSERT_NE(now.version, before.version);
+  // A request that found the version before it was replaced.
+  const std::vector<float> dense(handWrittenDense);
+  const std::vector<int64_t> ids(handWrittenSlots);
+  const int32_t splits[handWrittenSlots + 1] = {0, 1, 2};
+  const pdl_serving_input inputs[] = {{dense.data(), nullptr, nullptr, nullptr},
+                                      {ids.data(), splits, nullptr, nullptr}};
+  const int32_t areKeys[] = {0, 1};
+  float score = 0;
+  void *const outputs[] = {&score};
+  const Outcome run =
+      before.version->run(before.program, 1, inputs, areKeys, outputs);
+  ASSERT_TRUE(run.ok()) << run.sentence;
+  before = {};
+  repository.look();
+  const std::string counted = "outcome=\"unknown\",version=\"1\"} " +
+                              std::to_string(handWrittenSlots) + "\n";
+  EXPECT_THAT(metrics.text(), HasSubstr(counted));
+  repository.look();
+  EXPECT_THAT(metrics.text(), HasSubstr(counted));
+}
+
 //===----------------------------------------------------------------------===//
 // gRPC
 //===----------------------------------------------------------------------===//
