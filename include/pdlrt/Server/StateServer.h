@@ -235,6 +235,9 @@ private:
     std::vector<TableRow> fresh;
   };
   void listPrepared(const Visit &visit) const override;
+  /// Returns the rows of a table that were made for `pendingKeys`, in lists
+  /// that are not empty. Call only between requests. Throws std::bad_alloc.
+  std::vector<std::span<const TableRow>> preparedRows(int32_t symbol) const;
   bool updatesAllRows(int32_t symbol) const;
   /// The trainer's handshake, where it fits this server.
   Expected<Handshake> compare(const Envelope &request,
@@ -257,17 +260,13 @@ private:
   static void noteSeen(const std::shared_ptr<std::byte> &buffer, size_t bytes,
                        std::shared_ptr<std::byte> &place, Seen &seen);
   Message pull(const ExchangeMessage &message, const ExchangeLayout &layout);
-  /// Reads for frozen programs: calls found(i, row) for each key, by several
-  /// threads; null where it has no row. Throws std::bad_alloc.
+  /// Reads a table as a save of this moment would hold it: calls found(i, row)
+  /// for each key, from several threads. `row` is null if the key has no row,
+  /// or a prepared one that nobody has used or changed. The last call for a key
+  /// counts. Throws std::bad_alloc.
   template <typename Found>
-  void findForReading(const EmbeddingTable &table,
-                      std::span<const int64_t> keys, Found found);
-  /// Clears isKnown[i] if isUnused[i] and the row of keys[i] was made for a
-  /// step that is not applied yet, so that readers see what a checkpoint has.
-  /// Throws std::bad_alloc.
-  void hidePrepared(int32_t symbol, std::span<const int64_t> keys,
-                    const std::vector<char> &isUnused,
-                    std::vector<char> &isKnown) const;
+  void findForReading(int32_t symbol, std::span<const int64_t> keys,
+                      Found found);
   /// What readers are told of, made when the first one asks.
   const ServerContents &contents();
   std::vector<OwnedBytes> heldParameters();

@@ -89,7 +89,9 @@ public:
     return frozen ? frozenValues.data() : values.data();
   }
   EmbeddingTable *const *tables() const { return tablePointers.data(); }
-  /// How much a table has, on the device if it is there.
+  /// Returns how much a table has, on the device if it is there. On the host
+  /// the rows are those that a save of this moment would hold. Call between
+  /// steps, while nobody saves. Throws std::bad_alloc.
   Expected<TableSize> tableSize(int32_t symbol) const;
 
   /// How many senders update the state, each by steps of its own

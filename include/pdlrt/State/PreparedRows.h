@@ -17,7 +17,8 @@
 namespace pdlrt {
 
 /// Knows which rows were made for steps that have not been applied yet, so that
-/// saves leave them out (`Model::withholdPrepared`).
+/// saves leave them out (`Model::withholdPrepared`) and readers of a server
+/// find no row.
 class PreparedRows {
 public:
   virtual ~PreparedRows() = default;

@@ -22,21 +22,45 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <unordered_set>
 #include <utility>
 
 using namespace pdlrt;
 
-/// What `found` is given of a row may be a copy that goes when it returns.
-/// Throws std::bad_alloc where copies take more than there is.
+/// Returns those of `places` whose rows are prepared and unused. `places`: rows
+/// without uses.
+static std::vector<int64_t>
+findPrepared(const EmbeddingTable &table,
+             std::span<const std::span<const TableRow>> prepared,
+             std::span<const int64_t> keys, std::span<void *const> rows,
+             std::vector<int64_t> places) {
+  const auto keyAt = [&](int64_t i) { return keys[size_t(i)]; };
+  std::ranges::sort(places, {}, keyAt);
+  std::vector<int64_t> found;
+  std::vector<char> initial;
+  for (const std::span<const TableRow> list : prepared)
+    for (const TableRow &row : list) {
+      const auto same = std::ranges::equal_range(places, row.key, {}, keyAt);
+      if (!same.empty() &&
+          table.isUnused({row.key, rows[size_t(same.front())]}, initial))
+        found.insert(found.end(), same.begin(), same.end());
+    }
+  return found;
+}
+
+/// A row that `found` gets may be a copy that goes when it returns; prepared
+/// rows are in memory.
 template <typename Found>
-void StateServer::findForReading(const EmbeddingTable &table,
-                                 std::span<const int64_t> keys, Found found) {
+void StateServer::findForReading(int32_t symbol, std::span<const int64_t> keys,
+                                 Found found) {
+  const EmbeddingTable &table = *ownModel.table(symbol);
   const auto count = int64_t(keys.size());
   std::vector<void *> rows(keys.size());
+  const std::vector<std::span<const TableRow>> prepared = preparedRows(symbol);
   const int64_t tasks = (count + keysInTask - 1) / keysInTask;
   if (scratch.size() < size_t(tasks))
     scratch.resize(tasks);
+  // By task. Only rows without uses can be prepared ones.
+  std::vector<std::vector<int64_t>> withoutUses(prepared.empty() ? 0 : tasks);
   fallibleFor(scheduler, tasks, [&](int64_t task) {
     const int64_t begin = task * keysInTask;
     const int64_t end = std::min(count, begin + keysInTask);
@@ -44,9 +68,21 @@ void StateServer::findForReading(const EmbeddingTable &table,
     RowImages images;
     table.look(end - begin, keys.data() + begin, rows.data() + begin,
                scratch[task], images);
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end; ++i) {
       found(i, rows[i]);
+      if (!prepared.empty() && rows[i] &&
+          table.layout().headerOf(rows[i]).uses() == 0)
+        withoutUses[task].push_back(i);
+    }
   });
+  std::vector<int64_t> places;
+  for (const std::vector<int64_t> &ofTask : withoutUses)
+    places.insert(places.end(), ofTask.begin(), ofTask.end());
+  if (places.empty())
+    return;
+  for (const int64_t i :
+       findPrepared(table, prepared, keys, rows, std::move(places)))
+    found(i, nullptr);
 }
 
 Message StateServer::pull(const ExchangeMessage &message,
@@ -67,7 +103,7 @@ Message StateServer::pull(const ExchangeMessage &message,
     const size_t bytes = table.elementBytes();
     rows[c] = pool.take(keys.size() * bytes);
     std::vector<char> isUnknown(keys.size());
-    findForReading(table, keys, [&](int64_t i, const void *row) {
+    findForReading(symbol, keys, [&](int64_t i, const void *row) {
       std::byte *out = rows[c].get() + size_t(i) * bytes;
       isUnknown[i] = row == nullptr;
       if (row)
@@ -176,24 +212,6 @@ std::vector<OwnedBytes> StateServer::heldParameters() {
   return parameters;
 }
 
-void StateServer::hidePrepared(int32_t symbol, std::span<const int64_t> keys,
-                               const std::vector<char> &isUnused,
-                               std::vector<char> &isKnown) const {
-  std::unordered_set<int64_t> unused, prepared;
-  for (size_t i = 0; i < keys.size(); ++i)
-    if (isUnused[i])
-      unused.insert(keys[i]);
-  if (unused.empty())
-    return;
-  listPrepared([&](int32_t of, const TableRow &row) {
-    if (of == symbol && unused.contains(row.key))
-      prepared.insert(row.key);
-  });
-  for (size_t i = 0; i < keys.size(); ++i)
-    if (prepared.contains(keys[i]))
-      isKnown[i] = false;
-}
-
 Expected<Message> StateServer::answerRead(const Message &payload) {
   const TraceSpan span("read");
   const Expected<Decoded<ReadRequest>> request = decodeRead(payload);
@@ -223,7 +241,7 @@ Expected<Message> StateServer::answerRead(const Message &payload) {
         allBytes, mostBytesOfRows));
   std::vector<std::vector<uint64_t>> known;
   std::vector<OwnedBytes> rows;
-  std::vector<char> isKnown, isUnused;
+  std::vector<char> isKnown;
   for (const KeysOfTable &asked : tables) {
     const auto symbol = int32_t(asked.symbol);
     const EmbeddingTable &table = *ownModel.table(symbol);
@@ -232,19 +250,13 @@ Expected<Message> StateServer::answerRead(const Message &payload) {
     const std::shared_ptr<std::byte> copied = pool.take(keyCount * bytes);
     const auto placeOf = [&](size_t i) { return copied.get() + i * bytes; };
     isKnown.assign(keyCount, false);
-    isUnused.assign(keyCount, false);
     // Copied here and now: a row that is not in memory is gone behind this.
-    findForReading(table, asked.keys, [&](int64_t i, void *row) {
-      if (!row)
-        return;
-      std::vector<char> initial;
-      isKnown[size_t(i)] = true;
-      isUnused[size_t(i)] =
-          table.isUnused({asked.keys[size_t(i)], row}, initial);
-      std::memcpy(placeOf(size_t(i)),
-                  static_cast<const std::byte *>(row) + offset, bytes);
+    findForReading(symbol, asked.keys, [&](int64_t i, const void *row) {
+      isKnown[size_t(i)] = row != nullptr;
+      if (row)
+        std::memcpy(placeOf(size_t(i)),
+                    static_cast<const std::byte *>(row) + offset, bytes);
     });
-    hidePrepared(symbol, asked.keys, isUnused, isKnown);
     std::vector<uint64_t> &bits = known.emplace_back((keyCount + 63) / 64);
     size_t count = 0;
     for (size_t i = 0; i < keyCount; ++i)

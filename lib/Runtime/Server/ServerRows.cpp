@@ -121,11 +121,22 @@ bool StateServer::updatesAllRows(int32_t symbol) const {
          descriptor.groups[group].untouched == PDL_UNTOUCHED_DENSE;
 }
 
-void StateServer::listPrepared(const Visit &visit) const {
+std::vector<std::span<const TableRow>>
+StateServer::preparedRows(int32_t symbol) const {
+  std::vector<std::span<const TableRow>> lists;
   for (const Pulled *pulled : pendingKeys())
     for (size_t c = 0; c < pulled->fresh.size(); ++c)
-      for (const TableRow &row : pulled->fresh[c])
-        visit(layouts[pulled->program].channel(int32_t(c)).symbol, row);
+      if (!pulled->fresh[c].empty() &&
+          layouts[pulled->program].channel(int32_t(c)).symbol == symbol)
+        lists.emplace_back(pulled->fresh[c]);
+  return lists;
+}
+
+void StateServer::listPrepared(const Visit &visit) const {
+  for (int32_t s = 0; s < descriptor.symbol_count; ++s)
+    for (const std::span<const TableRow> rows : preparedRows(s))
+      for (const TableRow &row : rows)
+        visit(s, row);
 }
 
 void StateServer::renewRows(const Pulled &pulled) {

@@ -174,8 +174,10 @@ Status Model::keepOnDevice() {
 Expected<TableSize> Model::tableSize(int32_t symbol) const {
   if (ownDeviceState && ownDeviceState->tables())
     return ownDeviceState->tables()->sizeOf(symbol);
-  return TableSize{tablePointers[symbol]->size(),
-                   tablePointers[symbol]->memoryBytes()};
+  withholdPrepared();
+  const EmbeddingTable &table = *tablePointers[symbol];
+  return TableSize{table.size() - int64_t(table.withheld().size()),
+                   table.memoryBytes()};
 }
 
 void Model::withholdPrepared() const {

@@ -244,6 +244,7 @@ TEST(StateMoment, LeavesOutRowsOfStepsToCome) {
                            {5, rows[5]},
                            {99, nullptr}});
     model.setPrepared(&prepared);
+    EXPECT_EQ(model.tableSize(SymbolTable)->rows, 4);
     TestFolder folder;
     const auto keysOfSave = [&](SavedRows saved) {
       fs::remove_all(folder.file("c"));

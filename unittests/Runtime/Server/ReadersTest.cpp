@@ -14,6 +14,7 @@
 #include "pdlrt/Abi/Descriptor.h"
 #include "pdlrt/Protocol/ReadCodec.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <memory>
@@ -150,13 +151,16 @@ namespace {
 /// network that they listen at.
 class ReadersTest : public testing::Test {
 protected:
+  explicit ReadersTest(int32_t mode = PDL_MODE_SYNC)
+      : job({PDL_F32, /*clipped=*/false, mode}, 2, 1,
+            PlacementPolicy::LeastLoaded, 2) {}
+
   void SetUp() override {
-    std::vector<Gradients<float>> now = randomGradients<float>(1, random);
-    now[0].present = true;
-    ASSERT_TRUE(job.step({}, now, random).ok());
-    ASSERT_TRUE(job.step(now, {}, random).ok());
+    const Gradients<float> now = presentGradients();
+    exchange(nullptr, &now);
+    exchange(&now, nullptr);
     for (int i = 0; i < 2; ++i)
-      for (const int64_t key : now[0].keys[i]) {
+      for (const int64_t key : now.keys[i]) {
         keys[i].push_back(key);
         // That one has no row.
         keys[i].push_back(key ^ (int64_t(1) << 50));
@@ -237,19 +241,18 @@ protected:
     rows.status = remote.read(wanted, *scratch, rows.isUnavailable);
     return rows;
   }
-  /// What the tables of the servers have.
+  /// What saves of the servers would hold now.
   void expectTheirs(const Rows &rows) {
     ASSERT_TRUE(rows.status.ok()) << rows.status.message();
+    for (size_t s = 0; s < 2; ++s)
+      job.server(s).model().withholdPrepared();
     for (int i = 0; i < 2; ++i)
       for (size_t k = 0; k < keys[i].size(); ++k) {
-        const size_t owner =
-            size_t(job.map().ownerOfKey(tableAt(i), keys[i][k]));
-        const EmbeddingTable &table =
-            *job.server(owner).model().table(tableAt(i));
+        const EmbeddingTable &table = tableOf(i, keys[i][k]);
         std::vector<float> wanted(widthOf(i));
-        void *row = nullptr;
-        TableScratch scratch;
-        const bool isUnknown = table.find(1, &keys[i][k], &row, scratch) > 0;
+        void *row = rowOf(i, keys[i][k]);
+        const bool isUnknown =
+            !row || std::ranges::binary_search(table.withheld(), keys[i][k]);
         EXPECT_EQ(rows.isUnknown[i][k], isUnknown);
         if (!isUnknown)
           std::memcpy(wanted.data(), row, wanted.size() * sizeof(float));
@@ -267,15 +270,53 @@ protected:
         sum += job.server(s).model().table(tableAt(i))->size();
     return sum;
   }
+  EmbeddingTable &tableOf(int i, int64_t key) {
+    const auto owner = size_t(job.map().ownerOfKey(tableAt(i), key));
+    return *job.server(owner).model().table(tableAt(i));
+  }
+  /// Null if there is none.
+  void *rowOf(int i, int64_t key) {
+    void *row = nullptr;
+    TableScratch scratch;
+    tableOf(i, key).find(1, &key, &row, scratch);
+    return row;
+  }
+
+  Gradients<float> presentGradients() {
+    Gradients<float> gradients = randomGradients<float>(1, random)[0];
+    gradients.present = true;
+    gradients.weight = 2;
+    return gradients;
+  }
+  /// Sends the trainer's request to each server: the gradients of a step, and
+  /// the keys of the next one. Null: there are none.
+  void exchange(const Gradients<float> *now, const Gradients<float> *next) {
+    // Messages refer to the gradients.
+    const Gradients<float> nothing;
+    const std::vector<Message> payloads =
+        job.exchange(now ? *now : nothing, next, /*allValues=*/!now);
+    const Envelope head = {MessageKind::Exchange, 0, 0, 1, ++sequence, 0};
+    for (size_t s = 0; s < 2; ++s) {
+      StateServer &server = job.server(s);
+      const Expected<StepFacts> facts = server.check(head, payloads[s]);
+      ASSERT_TRUE(facts.ok()) << facts.status().message();
+      const bool isRound = server.roundPolicy().formsRounds(head.kind, *facts);
+      ASSERT_TRUE(
+          server.take(head, payloads[s], isRound ? Turn::InRound : Turn::Alone)
+              .ok());
+      ASSERT_TRUE(!isRound || server.closeRound(head.kind).ok());
+      ASSERT_TRUE(server.answer({&head, 1}).ok());
+    }
+  }
   void step() {
-    std::vector<Gradients<float>> now = randomGradients<float>(1, random);
-    now[0].present = true;
-    ASSERT_TRUE(job.step({}, now, random).ok());
-    ASSERT_TRUE(job.step(now, {}, random).ok());
+    const Gradients<float> now = presentGradients();
+    exchange(nullptr, &now);
+    exchange(&now, nullptr);
   }
 
   std::mt19937 random{6};
-  ServerJob<float> job{{}, 2, 1, PlacementPolicy::LeastLoaded, 2};
+  ServerJob<float> job;
+  uint64_t sequence = 0;
   std::vector<int64_t> keys[2];
   const std::vector<std::string> names = {"one", "two"};
   std::unique_ptr<Clock> ownClock;
@@ -284,7 +325,54 @@ protected:
   std::unique_ptr<Listener> listeners[2];
 };
 
+/// The same in each mode whose servers apply steps.
+class PreparedRowsTest : public ReadersTest,
+                         public testing::WithParamInterface<int32_t> {
+protected:
+  PreparedRowsTest() : ReadersTest(GetParam()) {}
+};
+
 } // namespace
+
+INSTANTIATE_TEST_SUITE_P(Modes, PreparedRowsTest,
+                         testing::Values(PDL_MODE_SYNC, PDL_MODE_ASYNC,
+                                         PDL_MODE_HALF_ASYNC, PDL_MODE_QUORUM));
+
+// Rows of a step that is not applied yet are in no save of this moment.
+TEST_P(PreparedRowsTest, AreUnknownUntilTheyAreUsed) {
+  ConnectOptions options;
+  options.rowAgeMillis = 0;
+  const auto remote = connect(options);
+  ASSERT_TRUE(remote.ok()) << remote.status().message();
+  const Gradients<float> next = presentGradients();
+  size_t first[2];
+  for (int i = 0; i < 2; ++i) {
+    first[i] = keys[i].size();
+    for (const int64_t key : next.keys[i])
+      if (!rowOf(i, key))
+        keys[i].push_back(key);
+    ASSERT_GT(keys[i].size(), first[i] + 10);
+  }
+  exchange(nullptr, &next);
+  // All but the first `used` of the new rows of each table are unknown.
+  const auto expectUnknown = [&](size_t used) {
+    const Rows rows = read(**remote);
+    expectTheirs(rows);
+    for (int i = 0; i < 2; ++i)
+      for (size_t k = first[i]; k < keys[i].size(); ++k)
+        EXPECT_EQ(rows.isUnknown[i][k], k >= first[i] + used);
+  };
+  expectUnknown(0);
+  for (int i = 0; i < 2; ++i) {
+    const int64_t used = keys[i][first[i]], changed = keys[i][first[i] + 1];
+    ASSERT_TRUE(rowOf(i, used) && rowOf(i, changed));
+    tableOf(i, used).layout().headerOf(rowOf(i, used)).noteUpdate(1);
+    static_cast<float *>(rowOf(i, changed))[0] += 1;
+  }
+  expectUnknown(2);
+  exchange(&next, nullptr);
+  expectUnknown(keys[0].size() + keys[1].size());
+}
 
 TEST_F(ReadersTest, RowsAreThoseOfTheServersAndNoneIsMade) {
   ConnectOptions options;

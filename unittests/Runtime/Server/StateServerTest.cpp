@@ -10,6 +10,7 @@
 
 #include "pdlrt/Checkpoint/State.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <gmock/gmock.h>
@@ -28,15 +29,23 @@ TEST(StateServer, PullsReadWithoutInserting) {
   ASSERT_TRUE(job.step({}, now, random).ok());
   ASSERT_TRUE(job.step(now, {}, random).ok());
   local.step(now);
+  // Rows of a step that is not applied yet are as absent as in a save.
+  std::vector<Gradients<float>> following = randomGradients<float>(1, random);
+  following[0].present = true;
+  ASSERT_TRUE(job.step({}, following, random).ok());
 
   const ExchangeLayout &layout = job.layout(BlockEvaluate);
-  // Every second key is unknown.
+  // Every second key is unknown, and those of the step to come.
   std::vector<int64_t> keys[2];
   for (int i = 0; i < 2; ++i)
     for (int64_t key : now[0].keys[i]) {
       keys[i].push_back(key);
       keys[i].push_back(key ^ (int64_t(1) << 50));
     }
+  for (int i = 0; i < 2; ++i)
+    for (int64_t key : following[0].keys[i])
+      if (std::ranges::count(now[0].keys[i], key) == 0)
+        keys[i].push_back(key);
   for (int s = 0; s < 2; ++s) {
     ExchangeWriter writer(layout, {.allValues = true});
     KeyRouter routers[2];
@@ -88,6 +97,7 @@ TEST(StateServer, PullsReadWithoutInserting) {
       EXPECT_GT(next, 0u);
     }
   }
+  local.insert(following);
   expectSame(job, local);
 }
 
