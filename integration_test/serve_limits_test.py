@@ -255,6 +255,8 @@ class ServeLimits(ServedModels):
                         time.sleep(0.2)
                 self.assertIn(b" 408 ", used.recv(1 << 16))
                 self.assertLess(time.monotonic() - begun, LONG)
+        # Those that were refused while they sent are gone with their clients.
+        self.wait_until(lambda: server.metric("pdl_serve_connections", protocol="http") < 2)
 
     def check_connections(self, server):
         """The connection that is idle longest gives way to a new one."""

@@ -56,7 +56,7 @@ bool HttpConnection::hasBegun() {
 
 void HttpConnection::begin() noexcept {
   guard([&] {
-    owner.connections.insert(this);
+    owner.connections.insert(shared_from_this());
     state = State::Reading;
     shared.open.fetch_add(1);
     shared.metrics.connections(Protocol::Http).Increment();
@@ -81,10 +81,10 @@ bool HttpConnection::makeRoomForOne() {
   if (shared.open.load() <= shared.options.maxConnections)
     return true;
   HttpConnection *idlest = nullptr;
-  for (HttpConnection *other : owner.connections)
-    if (other != this && other->state == State::Reading &&
+  for (const std::shared_ptr<HttpConnection> &other : owner.connections)
+    if (other.get() != this && other->state == State::Reading &&
         !other->parser->got_some() && (!idlest || other->since < idlest->since))
-      idlest = other;
+      idlest = other.get();
   if (!idlest || idlest->hasMore())
     return false;
   idlest->end();
@@ -97,7 +97,8 @@ void HttpConnection::end() noexcept {
   state = State::Ended;
   Error ignored;
   socket.close(ignored);
-  owner.connections.erase(this);
+  const std::shared_ptr<HttpConnection> self = shared_from_this();
+  owner.connections.erase(self);
   base.release();
   answerMemory.release();
   shared.metrics.connections(Protocol::Http).Decrement();
@@ -175,8 +176,10 @@ void HttpConnection::readHeader() {
 }
 
 void HttpConnection::onHeader(Error error) {
-  if (state != State::Reading)
+  if (state != State::Reading) {
+    onRead(error);
     return;
+  }
   if (error) {
     onRead(error);
     return;
@@ -231,6 +234,9 @@ static bool isMalformed(const boost::system::error_code &error) {
 }
 
 void HttpConnection::onRead(Error error) {
+  // The request was refused meanwhile.
+  if (state == State::Draining)
+    drain();
   if (state != State::Reading)
     return;
   if (error == http::error::body_limit) {

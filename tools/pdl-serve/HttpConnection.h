@@ -37,8 +37,8 @@ class HttpConnection;
 struct IoThread {
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<Executor> work{context.get_executor()};
-  /// Of the thread itself.
-  std::unordered_set<HttpConnection *> connections;
+  /// Those that have not ended; of the thread itself.
+  std::unordered_set<std::shared_ptr<HttpConnection>> connections;
   boost::asio::steady_timer timer{context};
   /// Whether the timer is waited for.
   bool isTimed = false;

@@ -142,9 +142,9 @@ void HttpServer::Threads::sweep(IoThread &thread) {
     if (error)
       return;
     // Ending takes it out of the set.
-    const std::vector<HttpConnection *> now(thread.connections.begin(),
-                                            thread.connections.end());
-    for (HttpConnection *connection : now)
+    const std::vector<std::shared_ptr<HttpConnection>> now(
+        thread.connections.begin(), thread.connections.end());
+    for (const auto &connection : now)
       connection->checkTime(Clock::now());
     sweep(thread);
   });
@@ -199,9 +199,9 @@ void HttpServer::Threads::stop() {
     // Behind those that were just taken.
     for (const auto &thread : all)
       net::post(thread->context, [&thread = *thread, &told] {
-        const std::vector<HttpConnection *> now(thread.connections.begin(),
-                                                thread.connections.end());
-        for (HttpConnection *connection : now)
+        const std::vector<std::shared_ptr<HttpConnection>> now(
+            thread.connections.begin(), thread.connections.end());
+        for (const auto &connection : now)
           connection->stopIfIdle();
         told.count_down();
       });
