@@ -10,7 +10,6 @@
 #include "Version.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,7 +82,8 @@ static Outcome checkType(const Tensor &tensor, const pdl_serving_tensor &input,
                   input.takes_texts ? " or BYTES" : ""));
 }
 
-/// What stands for an input that is left out: missing elements.
+/// What stands for an input that is left out; of ids, empty texts, for which
+/// the library has a key.
 static Outcome fillMissing(const pdl_serving_tensor &input,
                            const pdl_serving_input_rules &rules,
                            JobInput &place, Job &job) {
@@ -115,11 +115,13 @@ static Outcome fillMissing(const pdl_serving_tensor &input,
     tensor.type = DataType::Bytes;
     tensor.texts.ends.resize(size_t(tensor.count));
   } else if (tensor.type == DataType::Fp32) {
-    const std::vector<float> missing(size_t(tensor.count), NAN);
+    const std::vector<float> missing(size_t(tensor.count),
+                                     float(rules.missing_number));
     tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
                           missing.size() * sizeof(float));
   } else {
-    const std::vector<double> missing(size_t(tensor.count), NAN);
+    const std::vector<double> missing(size_t(tensor.count),
+                                      rules.missing_number);
     tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
                           missing.size() * sizeof(double));
   }
