@@ -62,7 +62,11 @@ Repository::Repository(std::string folder, LoadOptions options,
       required(std::move(required)), metrics(metrics),
       current(std::make_shared<const Models>()) {}
 
-Repository::~Repository() = default;
+Repository::~Repository() {
+  // Loads that end wake whoever waits for changes.
+  leaving.clear();
+  all.clear();
+}
 
 //===----------------------------------------------------------------------===//
 // The folder
@@ -186,7 +190,7 @@ void Repository::run(Watched &watched, const FolderContent &content,
   };
   try {
     loading.thread = std::jthread(loadAndWake);
-  } catch (const std::system_error &) {
+  } catch (const std::exception &) {
     loading.result.status = Status::outOfMemory("there is no thread for it");
     loading.isDone = true;
   }

@@ -186,7 +186,9 @@ static bool watch(Repository &repository, GrpcServer &grpc, double interval) {
     while (!pdlrt::stopSignal()) {
       try {
         repository.look();
-        grpc.updateHealth();
+        // Behind the signal it is the other thread's.
+        if (!pdlrt::stopSignal())
+          grpc.updateHealth();
       } catch (const std::exception &error) {
         pdlrt::logWarningOnce(
             std::string("the folder of models cannot be looked at for now: ") +
