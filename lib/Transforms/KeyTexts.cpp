@@ -57,6 +57,20 @@ static void print(llvm::raw_ostream &stream, Attribute attribute) {
     printAttribute(stream, attribute);
 }
 
+/// Adds which texts are missing, whatever their order: none if it is `?` alone,
+/// as without the clause.
+static void printMissingTexts(llvm::raw_ostream &stream, ArrayAttr attribute) {
+  if (!attribute)
+    return;
+  SmallVector<StringAttr> texts(attribute.getAsRange<StringAttr>());
+  llvm::sort(texts, [](StringAttr a, StringAttr b) {
+    return a.getValue() < b.getValue();
+  });
+  texts.erase(llvm::unique(texts), texts.end());
+  if (texts.size() != 1 || texts.front().getValue() != "?")
+    stream << " missing texts [" << llvm::interleaved(texts) << ']';
+}
+
 /// The clauses of a field that its raw values go through.
 static void print(llvm::raw_ostream &stream, FieldOp field) {
   const HashAttr hash = field.getHashAttr();
@@ -77,9 +91,8 @@ static void print(llvm::raw_ostream &stream, FieldOp field) {
     print(stream, missing);
   }
   // Texts that are missing are no keys.
-  if (ArrayAttr texts =
-          cast<RecordOp>(field->getParentOp()).getMissingTextsAttr())
-    stream << " missing texts " << texts;
+  printMissingTexts(stream,
+                    cast<RecordOp>(field->getParentOp()).getMissingTextsAttr());
   if (DictionaryAttr values = field.getValuesAttr())
     for (NamedAttribute value : values) {
       stream << " \"" << value.getName().strref() << "\" ";

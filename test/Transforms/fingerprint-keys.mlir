@@ -55,6 +55,8 @@
 // RUN: %{equal}
 // REDEFINE: %{edit} = 's/columns(\[3\])/columns([9])/'
 // RUN: %{equal}
+// REDEFINE: %{edit} = 's/nn.record @r {/nn.record @r missing_texts(["?"]) {/'
+// RUN: %{equal}
 // REDEFINE: %{edit} = 's/nn.program @second/nn.program @other/'
 // RUN: %{equal}
 // REDEFINE: %{edit} = 's/@y : tensor<?x1xf32>/@y : tensor<?x1xf32> missing(0.0)/'
