@@ -269,6 +269,25 @@ class Checkpoints(unittest.TestCase):
                        epochs=3))
         self.assertEqual(checkpoints(saved), [375])
 
+    def test_saves_without_a_test(self):
+        """A test that fails costs nothing of what was trained."""
+        for name, steps, ends in (("epoch", [], 125), ("middle", ["--steps", 40], 40)):
+            with self.subTest(name):
+                saved = self.path / f"without-{name}"
+                done = subprocess.run(
+                    self.long("--checkpoint", saved, "--checkpoint-at-end", *steps,
+                              "--evaluate-rows", "900000:900001", epochs=3),
+                    capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("no samples", done.stderr)
+                self.assertEqual(checkpoints(saved), [ends])
+        dumps = []
+        for flags in (["--checkpoint", self.path / "without-middle", "--resume"], []):
+            dumps.append(self.path / f"without-{len(dumps)}.dump")
+            run(*self.long("--steps", 200, *flags, "--dump", dumps[-1], "--dump-slots",
+                           epochs=3))
+        run(PDL_CHECKPOINT, "diff", *dumps)
+
     def test_nobody_reads(self):
         """Neither what is printed nor a log of losses is worth the training."""
         saved = self.path / "unread"

@@ -113,6 +113,8 @@ void StateServer::insertRange(KeyTask &task, Pulled &pulled, TableScratch &own,
   } catch (const std::bad_alloc &error) {
     status = outOfMemory(error, "made rows of @" + table.options().name);
   }
+  // The task goes before the scratch memory.
+  own.newRows = nullptr;
 }
 
 bool StateServer::updatesAllRows(int32_t symbol) const {

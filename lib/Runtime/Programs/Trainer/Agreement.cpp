@@ -40,6 +40,12 @@ commonFlags(const SessionOptions &options) {
                      options.checkpoint.empty() ? "none" : "a folder");
   flags.emplace_back("--checkpoint-steps",
                      numberOr(options.checkpointSteps, "none"));
+  flags.emplace_back("--checkpoint-minutes",
+                     options.checkpointMinutes
+                         ? fmt::format("{}", *options.checkpointMinutes)
+                         : "none");
+  flags.emplace_back("--checkpoint-at-end",
+                     options.checkpointAtEnd ? "yes" : "no");
   flags.emplace_back("--resume", options.resume ? "yes" : "no");
   if (options.distributed) {
     flags.emplace_back("--geo-steps",

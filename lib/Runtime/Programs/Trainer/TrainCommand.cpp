@@ -437,17 +437,23 @@ Status TrainCommand::runTraining() {
     // An earlier epoch's figures are not this one's.
     tested = {};
     if (tests && !stopping) {
+      const bool isLast = isLastEpoch(epoch);
       Status status = evaluateOnce(tester, "test", tested);
+      if (status.ok())
+        status = requireSamples(
+            *tester.program, tested,
+            options.evaluateFiles.empty() ? data.files : options.evaluateFiles);
       if (!status.ok())
-        return withoutTest(epoch, trained.steps, lines, std::move(status));
+        return withoutTest(epoch, isLast, trained.steps, lines,
+                           std::move(status));
+      // A signal came with the test, so no other epoch follows.
+      if (stopping && !isLast)
+        PDLRT_RETURN_IF_ERROR(saveBetweenEpochs(epoch));
     }
     // A test that a signal cut short says nothing about the test data.
     if (stopping)
       tested = {};
     if (tests && !stopping) {
-      PDLRT_RETURN_IF_ERROR(requireSamples(
-          *tester.program, tested,
-          options.evaluateFiles.empty() ? data.files : options.evaluateFiles));
       std::vector<std::string> more = reportLines(
           "test", descriptor, tester.program->objective_count > 0, tested);
       lines.insert(lines.end(), more.begin(), more.end());
@@ -482,12 +488,15 @@ TrainCommand::epochLine(int64_t epoch, int64_t steps,
 }
 
 /// A test that fails costs nothing of what was trained.
-Status TrainCommand::withoutTest(int64_t epoch, int64_t steps,
+Status TrainCommand::withoutTest(int64_t epoch, bool isLast, int64_t steps,
                                  const std::vector<std::string> &lines,
                                  Status failure) {
   logInfo(epochLine(epoch, steps, lines));
   if (failure.code() != PDL_OUT_OF_MEMORY) {
-    PDLRT_RETURN_IF_ERROR(saveBetweenEpochs(epoch));
+    // All of the last epoch is saved, which steps may end before its end.
+    // Of trainers that may come back, the others know nothing of the failure.
+    if (!isLast && !job->mayComeBack())
+      PDLRT_RETURN_IF_ERROR(saveBetweenEpochs(epoch));
     PDLRT_RETURN_IF_ERROR(writeDumps());
   }
   return failure;

@@ -116,7 +116,7 @@ private:
   void warnIfNothingIsKept() const;
   std::string epochLine(int64_t epoch, int64_t steps,
                         const std::vector<std::string> &lines) const;
-  Status withoutTest(int64_t epoch, int64_t steps,
+  Status withoutTest(int64_t epoch, bool isLast, int64_t steps,
                      const std::vector<std::string> &lines, Status failure);
   Status writeDumps();
   Status reportTraining(const Report &trained, const Report &tested) const;
