@@ -113,6 +113,7 @@ Status TrainCommand::saveAtLast(int64_t epoch, const Report &report) {
   if (!checkpoints)
     return {};
   const bool mayTry = !job->mayComeBack();
+  constexpr std::chrono::milliseconds longestPause(30'000);
   std::chrono::milliseconds pause(500);
   int64_t tries = hasGivenUp ? options.maxFailedSaves : 0;
   bool isElsewhere = false;
@@ -137,7 +138,7 @@ Status TrainCommand::saveAtLast(int64_t epoch, const Report &report) {
       break;
     if (*decision == TryAgain && job->rank() == 0)
       std::this_thread::sleep_for(pause);
-    pause *= 2;
+    pause = std::min(2 * pause, longestPause);
     ++tries;
     checkpoints->forgetLast();
     if (*decision == TryElsewhere) {
