@@ -19,12 +19,14 @@
 #include "pdlrt/Transport/Address.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
 #include <limits>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 using namespace pdlrt;
@@ -306,8 +308,20 @@ bool TrainCommand::jobHasEnded() const {
   const bool hasSteps = options.steps && progress.steps >= *options.steps;
   const int64_t epochs = options.epochs.value_or(
       options.steps ? std::numeric_limits<int64_t>::max() : 1);
-  return (hasSteps || progress.epoch >= epochs) &&
-         !anyServerAnswers(*options.distributed, *options.transport);
+  if (!hasSteps && progress.epoch < epochs)
+    return false;
+  // Servers that are started together with this trainer may come later.
+  constexpr auto patience = std::chrono::seconds(5);
+  constexpr auto pause = std::chrono::milliseconds(200);
+  const SteadyClock::time_point start = SteadyClock::now();
+  while (!stopSignal()) {
+    if (anyServerAnswers(*options.distributed, *options.transport))
+      return false;
+    if (SteadyClock::now() - start > patience)
+      return true;
+    std::this_thread::sleep_for(pause);
+  }
+  return false;
 }
 
 Status TrainCommand::run() {
