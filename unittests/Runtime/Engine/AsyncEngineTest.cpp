@@ -136,8 +136,6 @@ public:
   FakePushes &sink(int worker) { return *sinks[worker]; }
 
   Exchange exchanged;
-  std::unique_ptr<AsyncEngine> engine;
-  int reads = 0;
 
 private:
   const std::thread::id driver = std::this_thread::get_id();
@@ -147,6 +145,11 @@ private:
   std::vector<std::unique_ptr<FakePushes>> sinks;
   std::vector<std::unique_ptr<Model>> mirrors;
   std::unique_ptr<GroupBatches<float>> batches;
+
+public:
+  /// Its models outlive it.
+  std::unique_ptr<AsyncEngine> engine;
+  int reads = 0;
 };
 
 Expected<RoundOutcome> answer(bool stop = false) {
