@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantBuilder.h"
+#include "FieldConstants.h"
 #include "pdlabi/hash.h"
 #include "pdlc/Conversion/Passes.h"
-#include "pdlc/Dialect/NN/IR/ElementTypeOf.h"
 #include "pdlc/Dialect/NN/IR/NN.h"
 #include "pdlc/Dialect/NN/IR/ServedSlot.h"
 #include "pdlc/Dialect/PS/IR/PS.h"
@@ -18,7 +17,6 @@
 #include "pdlc/Target/DeviceCode.h"
 #include "pdlc/Target/TargetSpec.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -30,37 +28,6 @@ namespace pdlc {
 
 using namespace mlir;
 using namespace pdlc;
-
-/// A number of a model, written with or without a point.
-static double numberOf(Attribute attribute) {
-  if (auto number = dyn_cast<FloatAttr>(attribute))
-    return number.getValueAsDouble();
-  return static_cast<double>(cast<IntegerAttr>(attribute).getInt());
-}
-
-/// The text of an id that stands for missing ones.
-static std::string tokenOf(Attribute missing) {
-  if (auto text = dyn_cast<StringAttr>(missing))
-    return text.getValue().str();
-  return llvm::itostr(cast<IntegerAttr>(missing).getInt());
-}
-
-/// The texts of missing values; none where they are the usual ones.
-static SmallVector<std::string> missingTextsOf(nn::RecordOp record) {
-  ArrayAttr texts = record.getMissingTextsAttr();
-  if (!texts)
-    return {};
-  // Without any text the usual ones would be meant; the empty one is missing
-  // anyway.
-  if (texts.empty())
-    return {""};
-  return llvm::map_to_vector(texts.getAsValueRange<StringAttr>(),
-                             [](StringRef text) { return text.str(); });
-}
-
-static int32_t elementTypeOf(Type type) {
-  return type.isF64() ? PDL_F64 : type.isF32() ? PDL_F32 : PDL_I64;
-}
 
 namespace {
 
@@ -78,8 +45,6 @@ private:
   LogicalResult checkPrograms();
   LogicalResult checkUpdateKernel(rt::UpdateKernelOp kernel,
                                   const SymbolTable &symbols);
-  Constant<pdl_field> buildField(nn::FieldOp field,
-                                 ArrayRef<std::string> missingTexts);
   Constant<pdl_symbol> buildSymbol(Operation *op);
   int64_t countsOf(StringAttr symbol);
   void setScore(Constant<pdl_symbol> &symbol, const std::string &prefix,
@@ -128,91 +93,6 @@ struct DescriptorToLLVM : pdlc::impl::RTDescriptorToLLVMBase<DescriptorToLLVM> {
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Fields
-//===----------------------------------------------------------------------===//
-
-Constant<pdl_field>
-DescriptorBuilder::buildField(nn::FieldOp field,
-                              ArrayRef<std::string> missingTexts) {
-  Constant<pdl_field> result;
-  pdl_field &data = result.data;
-  std::string name = field.getSymName().str();
-  data.struct_size = sizeof(pdl_field);
-  result.point(data.name, constants.string(name));
-  data.kind = field.isRagged()  ? PDL_FIELD_RAGGED
-              : field.isFloat() ? PDL_FIELD_DENSE
-                                : PDL_FIELD_IDS;
-  data.element_type = field.isFloat()
-                          ? elementTypeOf(nn::elementTypeOf(field.getType()))
-                          : PDL_I64;
-  data.width = field.getWidth();
-  if (nn::HashAttr hash = field.getHashAttr()) {
-    data.hash_kind = hash.getXxh64() ? PDL_HASH_XXH64 : PDL_HASH_NONE;
-    data.salt_kind = hash.getSaltBySlot() ? PDL_SALT_SLOT : PDL_SALT_CONSTANT;
-    data.salt = hash.getSalt();
-  }
-  if (Attribute missing = field.getMissingAttr()) {
-    if (field.isFloat()) {
-      data.missing_kind = PDL_MISSING_VALUE;
-      data.missing_value = numberOf(missing);
-    } else {
-      data.missing_kind = PDL_MISSING_TOKEN;
-      result.point(data.missing_token, constants.string(tokenOf(missing)));
-    }
-  } else {
-    data.missing_kind =
-        field.isRagged() ? PDL_MISSING_EMPTY : PDL_MISSING_ERROR;
-  }
-  data.missing_element_kind = PDL_MISSING_ERROR;
-  if (Attribute element = field.getMissingElementAttr()) {
-    data.missing_element_kind =
-        field.isFloat() ? PDL_MISSING_VALUE : PDL_MISSING_TOKEN;
-    if (field.isFloat())
-      data.missing_element_value = numberOf(element);
-    else
-      result.point(data.missing_element_token,
-                   constants.string(tokenOf(element)));
-  }
-  if (!missingTexts.empty()) {
-    data.missing_text_count = missingTexts.size();
-    result.point(
-        data.missing_texts,
-        constants.strings("pdl.field." + name + ".missing", missingTexts));
-  }
-  std::string prefix = "pdl.field." + name;
-  if (ArrayAttr columns = field.getColumnsAttr()) {
-    data.column_count = columns.size();
-    SmallVector<int64_t> positions;
-    SmallVector<std::string> names;
-    for (Attribute column : columns) {
-      if (auto text = dyn_cast<StringAttr>(column))
-        names.push_back(text.getValue().str());
-      else
-        positions.push_back(cast<IntegerAttr>(column).getInt());
-    }
-    result.point(data.column_positions,
-                 constants.int64s(prefix + ".columns", positions));
-    result.point(data.column_names,
-                 constants.strings(prefix + ".names", names));
-  }
-  if (StringAttr separator = field.getSeparatorAttr())
-    data.separator = static_cast<unsigned char>(separator.getValue().front());
-  if (DictionaryAttr values = field.getValuesAttr()) {
-    data.value_count = values.size();
-    SmallVector<std::string> texts;
-    SmallVector<double> numbers;
-    for (NamedAttribute value : values) {
-      texts.push_back(value.getName().str());
-      numbers.push_back(numberOf(value.getValue()));
-    }
-    result.point(data.value_texts, constants.strings(prefix + ".texts", texts));
-    result.point(data.value_numbers,
-                 constants.doubles(prefix + ".numbers", numbers));
-  }
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // Symbols, groups, clips, metrics
@@ -787,11 +667,8 @@ LogicalResult DescriptorBuilder::build() {
     return failure();
 
   std::vector<Constant<pdl_field>> fields;
-  if (order.record) {
-    const SmallVector<std::string> missingTexts = missingTextsOf(order.record);
-    for (auto field : order.record.getBody().getOps<nn::FieldOp>())
-      fields.push_back(buildField(field, missingTexts));
-  }
+  if (order.record)
+    fields = buildFields(constants, order.record);
   std::vector<Constant<pdl_symbol>> symbols;
   for (Operation *symbol : order.symbols)
     symbols.push_back(buildSymbol(symbol));
