@@ -66,18 +66,16 @@ static Value extremeOf(ImplicitLocOpBuilder &builder, Value labels) {
                           /*keep=*/true);
 }
 
-static FlatSymbolRefAttr metricOf(ModuleOp module) {
-  SymbolTable symbols(module);
-  Builder builder(module.getContext());
-  if (!symbols.lookup(pdlabi::labelRangeName)) {
-    OpBuilder atProgram(*module.getOps<ProgramOp>().begin());
-    MetricOp::create(atProgram, module.getLoc(), pdlabi::labelRangeName,
-                     BucketErrorAttr::get(module.getContext(), 2));
-  }
-  return FlatSymbolRefAttr::get(module.getContext(), pdlabi::labelRangeName);
+static void declareMetric(ModuleOp module) {
+  OpBuilder atProgram(*module.getOps<ProgramOp>().begin());
+  MetricOp::create(atProgram, module.getLoc(), pdlabi::labelRangeName,
+                   BucketErrorAttr::get(module.getContext(), 2));
 }
 
 void pdlc::watchLabels(ModuleOp module) {
+  auto metric =
+      FlatSymbolRefAttr::get(module.getContext(), pdlabi::labelRangeName);
+  bool isDeclared = module.lookupSymbol(metric) != nullptr;
   for (ProgramOp program : module.getOps<ProgramOp>()) {
     if (program.getFrozen())
       continue;
@@ -95,10 +93,13 @@ void pdlc::watchLabels(ModuleOp module) {
         continue;
       ImplicitLocOpBuilder builder(op.getLoc(), minimize);
       Value extreme = extremeOf(builder, labels);
+      if (!isDeclared)
+        declareMetric(module);
+      isDeclared = true;
       Value weights = minimize.getWeights();
       if (weights && getElementTypeOrSelf(weights) != type.getElementType())
         weights = {};
-      ObserveOp::create(builder, metricOf(module), extreme, extreme, weights,
+      ObserveOp::create(builder, metric, extreme, extreme, weights,
                         /*group=*/Value());
     }
   }
