@@ -100,6 +100,16 @@ LogicalResult Log1pOp::buildAdjoint(AdjointBuilder &adjoints) {
   return success();
 }
 
+/// x (1 + y) / 2.
+static Value halfTimesOnePlus(ImplicitLocOpBuilder &builder, Value x, Value y) {
+  Type type = x.getType();
+  Value one = createScalar(builder, type, 1);
+  Value sum = arith::AddFOp::create(builder, one, y);
+  Value half = createScalar(builder, type, 0.5);
+  Value halved = arith::MulFOp::create(builder, x, half);
+  return arith::MulFOp::create(builder, halved, sum);
+}
+
 // nn.gelu is x (1 + tanh(u)) / 2 with u = x (kGeluLinear + kGeluCubic x^2).
 static constexpr double kGeluLinear = 0.79788456080286535588; // sqrt(2 / pi)
 static constexpr double kGeluCubic = kGeluLinear * 0.044715;
@@ -113,12 +123,7 @@ Value GeluOp::buildScalar(ImplicitLocOpBuilder &builder, ValueRange operands) {
   Value linear = createScalar(builder, type, kGeluLinear);
   Value factor = arith::AddFOp::create(builder, linear, scaled);
   Value u = arith::MulFOp::create(builder, x, factor);
-  Value tanh = math::TanhOp::create(builder, u);
-  Value one = createScalar(builder, type, 1);
-  Value sum = arith::AddFOp::create(builder, one, tanh);
-  Value half = createScalar(builder, type, 0.5);
-  Value halved = arith::MulFOp::create(builder, x, half);
-  return arith::MulFOp::create(builder, halved, sum);
+  return halfTimesOnePlus(builder, x, math::TanhOp::create(builder, u));
 }
 
 SmallVector<Value> GeluOp::getResiduals() { return {getInput()}; }
@@ -282,14 +287,9 @@ static constexpr double kSqrtHalf = 0.70710678118654752440;
 Value GeluErfOp::buildScalar(ImplicitLocOpBuilder &builder,
                              ValueRange operands) {
   Value x = operands[0];
-  Type type = x.getType();
-  Value scaled =
-      arith::MulFOp::create(builder, x, createScalar(builder, type, kSqrtHalf));
-  Value sum = arith::AddFOp::create(builder, createScalar(builder, type, 1),
-                                    buildErf(builder, scaled));
-  Value halved =
-      arith::MulFOp::create(builder, x, createScalar(builder, type, 0.5));
-  return arith::MulFOp::create(builder, halved, sum);
+  Value factor = createScalar(builder, x.getType(), kSqrtHalf);
+  Value scaled = arith::MulFOp::create(builder, x, factor);
+  return halfTimesOnePlus(builder, x, buildErf(builder, scaled));
 }
 
 SmallVector<Value> GeluErfOp::getResiduals() { return {getInput()}; }
