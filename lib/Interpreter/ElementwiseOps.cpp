@@ -128,12 +128,11 @@ static FailureOr<Tensor::Shape> resultShape(ElementwiseOpInterface op,
   return shape;
 }
 
-/// The numbers of an attribute, which has the element type of the op.
-static Tensor tensorFrom(DenseElementsAttr numbers) {
-  Tensor tensor(numbers.getType().getShape(), numbers.getElementType());
-  dispatchFloat(numbers.getElementType(), [&](auto zero) {
-    using T = decltype(zero);
-    llvm::copy(numbers.getValues<T>(), tensor.get<T>().begin());
+Tensor interpreter::tensorFrom(DenseElementsAttr elements) {
+  Tensor tensor(elements.getType().getShape(), elements.getElementType());
+  tensor.visit([&](auto &all) {
+    using T = typename std::remove_reference_t<decltype(all)>::value_type;
+    llvm::copy(elements.getValues<T>(), all.begin());
   });
   return tensor;
 }

@@ -78,6 +78,9 @@ private:
 /// Evaluates `op` and releases nothing: values live as long as the frame.
 mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
+/// Returns the elements of an attribute, whose type is one of those of tensors.
+Tensor tensorFrom(mlir::DenseElementsAttr elements);
+
 /// Applies an elementwise op to the tensors that stand for its operands, in the
 /// op's result type.
 mlir::FailureOr<Tensor>

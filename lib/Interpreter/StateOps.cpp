@@ -14,24 +14,10 @@ using namespace pdlc::interpreter;
 using namespace pdlc::nn;
 
 static LogicalResult evaluateConstant(ConstantOp op, Frame &frame) {
-  if (auto ids = dyn_cast<DenseIntElementsAttr>(op.getValue())) {
-    Tensor out(ids.getType().getShape(), ids.getElementType());
-    llvm::copy(ids.getValues<int64_t>(), out.get<int64_t>().begin());
-    frame.set(op.getResult(), std::move(out));
-    return success();
-  }
-  auto values = dyn_cast<DenseFPElementsAttr>(op.getValue());
-  if (!values)
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements)
     return op.emitOpError("cannot be interpreted: its value is not dense");
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  Tensor out(type.getShape(), type.getElementType());
-  dispatchFloat(type, [&](auto zero) {
-    using T = decltype(zero);
-    for (auto [element, value] :
-         llvm::zip_equal(out.get<T>(), values.getValues<T>()))
-      element = value;
-  });
-  frame.set(op.getResult(), std::move(out));
+  frame.set(op.getResult(), tensorFrom(elements));
   return success();
 }
 

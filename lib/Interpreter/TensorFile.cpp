@@ -183,8 +183,10 @@ static void replaceMissing(FieldOp field, T /*ofField*/, auto &numbers) {
   auto missing = dyn_cast_or_null<FloatAttr>(field.getMissingElementAttr());
   if (!missing)
     missing = dyn_cast_or_null<FloatAttr>(field.getMissingAttr());
+  if (!missing)
+    return;
   for (auto &number : numbers)
-    if (missing && std::isnan(number))
+    if (std::isnan(number))
       number = static_cast<T>(missing.getValueAsDouble());
 }
 
