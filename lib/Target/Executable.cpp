@@ -134,13 +134,6 @@ static Error copyInto(const std::string &source, StringRef folder,
   return Error::success();
 }
 
-static Error copyOneDnn(const std::string &files, StringRef folder) {
-  for (StringRef library : kOneDnnLibraries)
-    if (Error error = copyInto(joinPath(files, library), folder, library))
-      return error;
-  return Error::success();
-}
-
 /// The static archives of gRPC in PDL's runtime, in an order that does not
 /// depend on the file system.
 static Expected<std::vector<std::string>> findGrpcArchives(StringRef folder) {
@@ -198,6 +191,8 @@ private:
     return joinPath(request.runtimeFolder, "lib" + name + ".a");
   }
   Error requireFile(const std::string &path) const;
+  /// The libraries that the result loads from its own folder.
+  std::vector<StringRef> companions() const;
   Error copyCompanions() const;
   Error appendChecksum() const;
 
@@ -269,15 +264,20 @@ void Linking::beginLibrary(StringRef script, ArrayRef<std::string> names) {
     arguments.push_back("--undefined=" + name);
 }
 
+std::vector<StringRef> Linking::companions() const {
+  std::vector<StringRef> names;
+  if (oneDnn)
+    llvm::append_range(names, kOneDnnLibraries);
+  if (request.servers)
+    names.push_back(kGrpcLibrary);
+  return names;
+}
+
 /// What the result loads from its own folder, and the licences of what is in
 /// it.
 Error Linking::copyCompanions() const {
-  if (oneDnn)
-    if (Error error = copyOneDnn(files, request.folder))
-      return error;
-  if (request.servers)
-    if (Error error = copyInto(joinPath(files, kGrpcLibrary), request.folder,
-                               kGrpcLibrary))
+  for (StringRef name : companions())
+    if (Error error = copyInto(joinPath(files, name), request.folder, name))
       return error;
   std::vector<StringRef> licenses{"licenses"};
   if (oneDnn)
@@ -293,14 +293,9 @@ Error Linking::copyCompanions() const {
 /// Appends the checksum of a library, and of what it loads from its own folder,
 /// so that a server need not map one that is damaged (library_checksum.h).
 Error Linking::appendChecksum() const {
-  std::vector<StringRef> companions;
-  if (oneDnn)
-    llvm::append_range(companions, kOneDnnLibraries);
-  if (request.servers)
-    companions.push_back(kGrpcLibrary);
   std::string added;
   raw_string_ostream lines(added);
-  for (StringRef name : companions) {
+  for (StringRef name : companions()) {
     auto bytes = MemoryBuffer::getFile(joinPath(request.folder, name));
     if (!bytes)
       return createStringError("cannot read " + joinPath(request.folder, name) +
