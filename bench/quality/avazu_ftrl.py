@@ -13,12 +13,14 @@ is picked.
 Vowpal Wabbit is the package `vowpalwabbit`; where it is not installed, its lines are left out.
 """
 
+import bisect
 import csv
 import gzip
 import math
 import pathlib
 import tempfile
 
+import avazu
 import experiment
 import pdl
 
@@ -32,46 +34,17 @@ TRAINED = 8000
 
 
 def model(l1, l2):
-    made = pdl.Model("avazu_ftrl")
-    record = made.record("click")
-    record.floats("label", 1, columns=["click"])
-    record.ids("values", len(COLUMNS), hash=pdl.xxh64(salt="slot"), columns=COLUMNS)
-    group = made.group("linear", rule=pdl.rule("ftrl", beta=BETA, l1=l1, l2=l2), rate=ALPHA,
-                       untouched="lazy")
-    weights = made.table("weights", 1, init=pdl.init.zeros(), group=group)
-    bias = made.param("bias", (1,), init=pdl.init.zeros(), group=group)
-    auc = made.metric("auc", pdl.metrics.auc())
-    log_loss = made.metric("log_loss", pdl.metrics.log_loss())
-
-    @made.function
-    def logit(values):
-        return pdl.reduce("sum", pdl.lookup(weights, values, "sum"), [1]) + bias
-
-    @made.program
-    def train(label, values):
-        pdl.minimize(pdl.sigmoid_cross_entropy(logit(values), label), [group])
-
-    @made.program
-    def evaluate(label, values):
-        p = pdl.sigmoid(logit(values))
-        pdl.observe(auc, p, label)
-        pdl.observe(log_loss, p, label)
-
-    return made
+    return avazu.logistic_regression("avazu_ftrl", COLUMNS, rate=ALPHA,
+                                     rule=pdl.rule("ftrl", beta=BETA, l1=l1, l2=l2))
 
 
 def area(scores, labels):
     """The exact area under the ROC curve."""
-    order = sorted(range(len(scores)), key=scores.__getitem__)
-    below = right = 0
-    while order:
-        score = scores[order[0]]
-        equal = [i for i in order if scores[i] == score]
-        order = order[len(equal):]
-        positives = sum(labels[i] for i in equal)
-        right += positives * (below + (len(equal) - positives) / 2)
-        below += len(equal) - positives
-    return right / (below * (len(labels) - below))
+    positives = [score for score, label in zip(scores, labels) if label]
+    negatives = sorted(score for score, label in zip(scores, labels) if not label)
+    right = sum(bisect.bisect_left(negatives, score) + bisect.bisect_right(negatives, score)
+                for score in positives) / 2
+    return right / (len(positives) * len(negatives))
 
 
 def measure_peer(data, l1, l2):

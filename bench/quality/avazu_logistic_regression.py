@@ -21,6 +21,7 @@ import math
 import pathlib
 import tempfile
 
+import avazu
 import experiment
 import pdl
 
@@ -32,38 +33,8 @@ CROSSES = [("site_id", "C14"), ("site_id", "app_id", "device_conn_type"),
 
 
 def model(crosses):
-    made = pdl.Model("avazu")
-    record = made.record("click")
-    record.floats("label", 1, columns=["click"])
-    record.ids("values", len(COLUMNS), hash=pdl.xxh64(salt="slot"), columns=COLUMNS)
-    group = made.group("linear", rule="adagrad", rate=2.0e-2, untouched="lazy",
-                       decay=pdl.decay.l2(3.0e-4))
-    weights = made.table("weights", 1, init=pdl.init.zeros(), group=group)
-    bias = made.param("bias", (1,), init=pdl.init.zeros(), group=group)
-    auc = made.metric("auc", pdl.metrics.auc())
-    log_loss = made.metric("log_loss", pdl.metrics.log_loss())
-
-    @made.function
-    def logit(values):
-        ids = [values]
-        for salt, cross in enumerate(crosses, 100):
-            ids.append(pdl.cross([values[:, place:place + 1] for place in
-                                  map(COLUMNS.index, cross)], salt))
-        if crosses:
-            values = pdl.concat(ids, axis=1)
-        return pdl.reduce("sum", pdl.lookup(weights, values, "sum"), [1]) + bias
-
-    @made.program
-    def train(label, values):
-        pdl.minimize(pdl.sigmoid_cross_entropy(logit(values), label), [group])
-
-    @made.program
-    def evaluate(label, values):
-        p = pdl.sigmoid(logit(values))
-        pdl.observe(auc, p, label)
-        pdl.observe(log_loss, p, label)
-
-    return made
+    return avazu.logistic_regression("avazu", COLUMNS, crosses, rule="adagrad", rate=2.0e-2,
+                                     decay=pdl.decay.l2(3.0e-4))
 
 
 def measure(name, crosses, data, folder):
