@@ -76,11 +76,12 @@ def compile(model: Model, out: str | os.PathLike, *, mode: str = "local",
     program = find_translate()
     with tempfile.TemporaryDirectory(prefix="pdl") as folder:
         source = pathlib.Path(folder, "model.mlir")
-        model.write(source, locations=True)
+        text = model.text(locations=True)
+        source.write_text(text, encoding="utf-8")
         done = subprocess.run([program, source, "-o", os.fspath(out), *flags, *options],
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                               check=False)
-    said = _with_python_lines(done.stderr, source, model.text(locations=True))
+    said = _with_python_lines(done.stderr, source, text)
     if done.returncode != 0:
         raise CompileError(_errors_first(said).strip() or
                            f"{program} ended with status {done.returncode}")

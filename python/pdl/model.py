@@ -23,6 +23,9 @@ from pdl.text import (Attribute, did_you_mean, is_number, is_whole, number, stri
 from pdl.types import FLOATS, TensorType, Type
 from pdl.values import Operand, Value
 
+# Stands after the message about a second declaration, which a notebook makes by chance.
+_RAN_AGAIN = "; if a cell of a notebook ran again, run the one with pdl.Model(...) first"
+
 
 class Model:
     """A recommendation model, whose text `print(model)` shows and `pdl.compile` compiles.
@@ -45,9 +48,8 @@ class Model:
         """Takes a symbol into the model; its name has to be free."""
         old = self._symbols.get(new.name)
         if old is not None:
-            again = "; if a cell of a notebook ran again, run the one with pdl.Model(...) first" \
-                if old.kind == new.kind and old.place[:2] == new.place[:2] or \
-                old.place.is_of_notebook else ""
+            is_rerun = old.kind == new.kind and old.place[:2] == new.place[:2]
+            again = _RAN_AGAIN if is_rerun or old.place.is_of_notebook else ""
             raise ModelError(
                 f"{new.kind} {new} has the name of an {old.kind} of {old.place.file}:"
                 f"{old.place.line}; give it another name, or, if programs are to share it, "
@@ -72,8 +74,7 @@ class Model:
         """
         for one in self._symbols.values():
             if isinstance(one, Record):
-                again = "; if a cell of a notebook ran again, run the one with pdl.Model(...) " \
-                    "first" if one.place.is_of_notebook else ""
+                again = _RAN_AGAIN if one.place.is_of_notebook else ""
                 raise ModelError(f"{self.name} has record {one} already, of line "
                                  f"{one.place.line}; add the fields to that, since a model "
                                  f"has one record{again}")

@@ -105,9 +105,7 @@ class Record(Symbol):
         integer.
         """
         width = _width(name, width)
-        clauses = _hash_clause(name, hash)
-        if missing is not None:
-            clauses.append(f"missing({missing if is_number(missing) else string(missing)})")
+        clauses = _id_clauses(name, hash, missing)
         return self._add(name, width, TensorType((None, width), "i64"), clauses, columns)
 
     def bags(self, name: str, width: int, *, hash: Attribute | None = None,
@@ -121,10 +119,7 @@ class Record(Symbol):
         stands for a missing id among others, which is left out otherwise.
         """
         width = _width(name, width)
-        clauses = _hash_clause(name, hash)
-        for clause, id in (("missing", missing), ("missing_element", missing_element)):
-            if id is not None:
-                clauses.append(f"{clause}({id if is_number(id) else string(id)})")
+        clauses = _id_clauses(name, hash, missing, missing_element)
         after = [] if separator is None else [f"separator({string(separator)})"]
         return self._add(name, width, RaggedType(width), clauses, columns, after)
 
@@ -142,11 +137,10 @@ class Record(Symbol):
         they belong to.
         """
         width = _width(name, width)
-        clauses = _number_clauses(name, element or self.model.element, missing, values,
-                                  missing_element)
+        type = RaggedType(width, element or self.model.element)
+        clauses = _number_clauses(name, type.element, missing, values, missing_element)
         after = [] if separator is None else [f"separator({string(separator)})"]
-        return self._add(name, width, RaggedType(width, element or self.model.element),
-                         clauses, columns, after)
+        return self._add(name, width, type, clauses, columns, after)
 
     def _add(self, name: str, width: int, type: Type, clauses: list[str],
              columns: Sequence[int] | Sequence[str] | None, after: Sequence[str] = ()) -> Field:
@@ -183,27 +177,32 @@ def _number_clauses(name: str, element: str, missing: float | None,
                     values: Mapping[str, float] | None,
                     missing_element: float | None = None) -> list[str]:
     """What stands for numbers of a field: finite ones, as a record has no others."""
-    clauses = []
-    for what, value in [("missing", missing), ("missing_element", missing_element),
-                        *(("a value", v) for v in (values or {}).values())]:
-        if value is not None and not math.isfinite(value):
+    stand_ins = {"missing": missing, "missing_element": missing_element}
+    for what, value in [*stand_ins.items(), *(("a value", v) for v in (values or {}).values())]:
+        if value is None:
+            continue
+        if not math.isfinite(value):
             raise ModelError(f"field '{name}': {what} is {value}; it has to be a finite number")
-    for clause, value in (("missing", missing), ("missing_element", missing_element)):
-        if value is not None:
-            # Refuses what is infinite in the field's type; the text has all digits.
-            number(value, element)
-            clauses.append(f"{clause}({number(value)})")
-    for value in (values or {}).values():
+        # Refuses what is infinite in the field's type; the text has all digits.
         number(value, element)
+    clauses = [f"{clause}({number(value)})" for clause, value in stand_ins.items()
+               if value is not None]
     if values is not None:
         clauses.append(f"values({dictionary(values, quoted=True)})")
     return clauses
 
 
-def _hash_clause(name: str, hash: Attribute | None) -> list[str]:
-    if hash is None:
-        return []
-    return [f"hash({checks.attribute(f'hash of field {name!r}', hash, 'hash=pdl.xxh64()')})"]
+def _id_clauses(name: str, hash: Attribute | None, missing: str | int | None,
+                missing_element: str | int | None = None) -> list[str]:
+    """How texts become ids of a field, and what stands for missing ones."""
+    clauses = []
+    if hash is not None:
+        given = checks.attribute(f"hash of field {name!r}", hash, "hash=pdl.xxh64()")
+        clauses.append(f"hash({given})")
+    for clause, id in (("missing", missing), ("missing_element", missing_element)):
+        if id is not None:
+            clauses.append(f"{clause}({id if is_number(id) else string(id)})")
+    return clauses
 
 
 class Dense(Symbol, Arithmetic):

@@ -192,8 +192,8 @@ class Value(Arithmetic):
         return self
 
     def __getattr__(self, name: str):
-        known = [] if name.startswith("_") else hints.for_name(name, _operations().__all__)
-        raise AttributeError(f"a value has no '{name}'{known or ''}")
+        hint = "" if name.startswith("_") else hints.for_name(name, _operations().__all__)
+        raise AttributeError(f"a value has no '{name}'{hint}")
 
     def __str__(self) -> str:
         return f"%{self.name}"
