@@ -23,6 +23,8 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHAPES = ROOT / "python" / "pdl" / "shapes.py"
+# Rules that SHAPES imports.
+BAG_SHAPES = SHAPES.with_name("bag_shapes.py")
 # pdl.Function calls, and pdl.constant has the numbers of a tensor. What has bodies is in
 # pdl/control.py: nn.if is pdl.cond.
 WRITTEN_BY_HAND = ("call", "constant", "count", "if", "scan")
@@ -103,8 +105,8 @@ def sections(reference):
 
 def rules():
     """For each op with a rule of its own, the arguments of that."""
-    module = ast.parse(SHAPES.read_text(encoding="utf-8"))
-    functions = {node.name: node for node in module.body
+    module, bags = (ast.parse(path.read_text(encoding="utf-8")) for path in (SHAPES, BAG_SHAPES))
+    functions = {node.name: node for node in [*module.body, *bags.body]
                  if isinstance(node, ast.FunctionDef)}
     for node in module.body:
         target = getattr(node, "target", None)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from pdl import checks, shapes
+from pdl import checks, require, shapes
 from pdl.body import Body, current
 from pdl.errors import ModelError
 from pdl.symbols import Symbol
@@ -107,11 +107,11 @@ def op(name: str, syntax: str, results: int, /, **arguments: Argument) -> list[V
         if argument.given is None and key.rstrip("_") not in optional:
             raise ModelError(f"{role} is None, and cannot be left out")
         given[key] = _checked(body, role, argument, element)
-    shapes.count_axes_from_first(given)
+    _count_axes_from_first(given)
     try:
-        shapes.one_float_type(name, given)
+        require.one_float_type(name, given)
         type = rule(**given)
-    except shapes.Misfit as misfit:
+    except require.Misfit as misfit:
         raise ModelError(f"nn.{name}: {misfit}") from None
     parts = _Writer(arguments, given, type).write(_parse(syntax))
     # A program that minimizes something is not frozen.
@@ -138,6 +138,28 @@ def _element(body: Body, arguments: dict[str, Argument]) -> str:
             if isinstance(type, TensorType) and type.is_float:
                 return type.element
     return body.model.element
+
+
+def _count_axes_from_first(arguments: dict[str, Any]) -> None:
+    """Replaces axes that are counted from the last dimension, -1, by those from the first."""
+    value = arguments.get("input")
+    if arguments.get("inputs"):
+        value = arguments["inputs"][0]
+    if not isinstance(value, Value):
+        return
+    rank = len(value.shape)
+
+    def from_first(axis: int) -> int:
+        return axis + rank if -rank <= axis < 0 else axis
+
+    for name in ("axis", "from_"):
+        if name in arguments:
+            arguments[name] = from_first(arguments[name])
+    for name in ("axes", "permutation"):
+        if name in arguments:
+            arguments[name] = [from_first(axis) for axis in arguments[name]]
+    if "axes" in arguments:
+        arguments["axes"].sort()
 
 
 def _checked(body: Body, role: str, argument: Argument, element: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 
-from pdl import shapes
+from pdl import bag_shapes, require
 from pdl.body import Body, building, current
 from pdl.errors import ModelError
 from pdl.text import is_whole
@@ -193,8 +193,8 @@ def _states(outer: Body, init: Sequence[Operand | int], bags: Value,
         return [like.with_shape([None, one]) for one in init], []
     firsts = [outer.value_of(one, like.element, "`init` of pdl.scan") for one in init]
     try:
-        return [shapes.first_state(value, bags) for value in firsts], firsts
-    except shapes.Misfit as misfit:
+        return [bag_shapes.first_state(value, bags) for value in firsts], firsts
+    except require.Misfit as misfit:
         raise ModelError(f"pdl.scan: {misfit}") from None
 
 

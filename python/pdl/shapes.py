@@ -6,97 +6,30 @@
 A rule takes an op's arguments by their names and returns the type of its result, or
 raises `Misfit` with a sentence. Ops whose operands and result have one type need none.
 What a rule takes and the op does not have, such as the shape of nn.reshape, becomes an
-argument of the op's function in `pdl.ops`.
+argument of the op's function in `pdl.ops`. Rules of ops on bags are in `pdl.bag_shapes`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from pdl import require
+from pdl.bag_shapes import (gru, lstm, same_bags, segment_pad, segment_positions,
+                            segment_reduction, segment_repeat, segment_shift, segment_sizes,
+                            segment_softmax, segment_unpad, segment_window)
+from pdl.require import Misfit
 from pdl.symbols import Dense, Group, Metric, Symbol, Table
 from pdl.text import is_whole, sequence
 from pdl.types import FLOATS, RaggedType, TensorType, Type
 from pdl.values import Value
 
 
-class Misfit(Exception):
-    """A sentence that says what does not fit, and what would."""
-
-
-def _floats(**operands: Value | None) -> None:
-    for name, value in operands.items():
-        if value is not None and not value.type.is_float:
-            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.cast makes numbers of "
-                         "ids, pdl.lookup rows of a table, and pdl.id_arithmetic computes with "
-                         "ids")
-
-
-def _tensor(name: str, value: Value) -> TensorType:
-    if isinstance(value.type, RaggedType):
-        raise Misfit(f"`{name}` is {value!r}; bags of ids go into pdl.lookup and pdl.cross "
-                     "only")
-    return value.type
-
-
-def count_axes_from_first(arguments: dict[str, Any]) -> None:
-    """Replaces axes that are counted from the last dimension, -1, by those from the first."""
-    value = arguments.get("input")
-    if arguments.get("inputs"):
-        value = arguments["inputs"][0]
-    if not isinstance(value, Value):
-        return
-    rank = len(value.shape)
-
-    def from_first(axis: int) -> int:
-        return axis + rank if -rank <= axis < 0 else axis
-
-    for name in ("axis", "from_"):
-        if name in arguments:
-            arguments[name] = from_first(arguments[name])
-    for name in ("axes", "permutation"):
-        if name in arguments:
-            arguments[name] = [from_first(axis) for axis in arguments[name]]
-    if "axes" in arguments:
-        arguments["axes"].sort()
-
-
-def _axis(type: TensorType, axis: int, name: str = "axis") -> int:
-    """The size of an axis, which is not the batch."""
-    if not 0 <= axis < type.rank:
-        raise Misfit(f"`{name}` is {axis}, and {type} has the axes 0 to {type.rank - 1}")
-    if type.shape[axis] is None:
-        raise Misfit(f"`{name}` is {axis}, the batch of {type}, whose samples stay apart; "
-                     "name an axis behind it")
-    return type.shape[axis]
-
-
-# Ops of which an operand only says how many rows there are.
-_MAY_MIX_FLOATS = ("broadcast", "segment_repeat", "segment_unpad")
-
-
-def one_float_type(op: str, arguments: Mapping[str, object]) -> None:
-    """Refuses operands of an op that hold numbers of both types."""
-    if op in _MAY_MIX_FLOATS:
-        return
-    values = [(name, one) for name, given in arguments.items()
-              for one in (given if isinstance(given, (list, tuple)) else [given])
-              if isinstance(one, Value) and isinstance(one.type, TensorType)
-              and one.type.is_float]
-    for name, value in values[1:]:
-        first, other = values[0]
-        if value.type.element != other.type.element:
-            raise Misfit(
-                f"`{first}` is {other!r} and `{name}` {value!r}, whose numbers are of two "
-                f"types; pdl.cast(..., {other.type.element!r}) makes one of the other")
-
-
 def same(**arguments: object) -> Type:
     """The type that all operands have."""
     values = [(name, value) for name, value in arguments.items() if isinstance(value, Value)]
     name, first = values[0]
-    _floats(**dict(values))
+    require.floats(**dict(values))
     for other, value in values[1:]:
         if value.type != first.type:
             raise Misfit(f"`{name}` is {first!r} and `{other}` {value!r}; they need one type: "
@@ -125,7 +58,7 @@ def broadcast_shapes(first: Sequence[int | None],
 
 def broadcast(**operands: Value) -> TensorType:
     """The type that all operands broadcast to."""
-    _floats(**operands)
+    require.floats(**operands)
     (name, first), *rest = operands.items()
     type = first.type
     for other, value in rest:
@@ -153,7 +86,7 @@ def broadcast_to(input: Value, shape: Sequence[int | None],
     """nn.broadcast."""
     for name, value in (("input", input), ("like", like)):
         if value is not None:
-            _tensor(name, value)
+            require.tensor(name, value)
     try:
         type = input.type.with_shape(_sizes(shape))
     except Misfit as misfit:
@@ -173,8 +106,8 @@ def broadcast_to(input: Value, shape: Sequence[int | None],
 def linear(input: Value, weight: Symbol, bias: Symbol | None = None,
            activation: str | None = None) -> TensorType:
     """nn.linear."""
-    _floats(input=input)
-    _dense("weight", weight, 2)
+    require.floats(input=input)
+    require.dense("weight", weight, 2)
     type = input.type
     if type.rank < 2:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
@@ -183,26 +116,14 @@ def linear(input: Value, weight: Symbol, bias: Symbol | None = None,
         raise Misfit(f"`input` is {input!r} with {type.shape[-1]} features, and `weight` "
                      f"{weight!r} has {rows} rows; declare it with shape "
                      f"({type.shape[-1]}, {columns})")
-    _one_element(input, weight)
+    require.one_element(input, weight)
     if bias is not None:
-        _dense("bias", bias, 1)
+        require.dense("bias", bias, 1)
         if bias.shape != (columns,):
             raise Misfit(f"`bias` is {bias!r}, and `weight` {weight!r} has {columns} columns; "
                          f"declare the bias with shape ({columns},)")
-        _one_element(input, bias)
+        require.one_element(input, bias)
     return type.with_shape([*type.shape[:-1], columns])
-
-
-def _dense(name: str, symbol: Symbol, rank: int) -> None:
-    if not isinstance(symbol, Dense) or symbol.type.rank != rank:
-        raise Misfit(f"`{name}` is {symbol!r}; it has to be a parameter or state with {rank} "
-                     "dimension" + "s" * (rank > 1))
-
-
-def _one_element(value: Value, dense: Dense) -> None:
-    if value.type.element != dense.type.element:
-        raise Misfit(f"{value!r} and {dense!r} have different element types; declare both "
-                     f"with one, or give pdl.cast(..., {dense.type.element!r}) of the value")
 
 
 def lookup(table: Symbol, ids: Value, pooling: str,
@@ -215,13 +136,13 @@ def lookup(table: Symbol, ids: Value, pooling: str,
     if len(ids.shape) != 2 or ids.shape[0] is not None:
         raise Misfit(f"`ids` is {ids!r}; ids are [batch, slots]")
     if weights is not None:
-        _bags("ids", ids)
+        require.bags("ids", ids)
         expected = table.row.with_shape([None, 1])
         if pooling == "none" or weights.type != expected:
             raise Misfit(f"`weights` is {weights!r}; it has to be {expected}, one number for "
                          "each id, of bags that are pooled")
     if pooling == "none":
-        _bags("ids", ids)
+        require.bags("ids", ids)
         return table.row.with_shape([None, *table.row.shape])
     return table.row.with_shape([*ids.shape, *table.row.shape])
 
@@ -236,7 +157,7 @@ def read(symbol: Symbol) -> TensorType:
 def matmul(lhs: Value, rhs: Value, transpose_lhs: bool = False,
            transpose_rhs: bool = False) -> TensorType:
     """nn.matmul."""
-    _floats(lhs=lhs, rhs=rhs)
+    require.floats(lhs=lhs, rhs=rhs)
     if lhs.type.rank < 2 or rhs.type.rank < 2:
         raise Misfit(f"`lhs` is {lhs!r} and `rhs` {rhs!r}; both need two dimensions at least, "
                      "as pdl.reshape can give them")
@@ -265,9 +186,9 @@ def concat(inputs: Sequence[Value], axis: int) -> TensorType:
     """nn.concat."""
     if not inputs:
         raise Misfit("`inputs` is empty; give one value at least")
-    types = [_tensor("inputs", value) for value in inputs]
+    types = [require.tensor("inputs", value) for value in inputs]
     first = types[0]
-    _axis(first, axis)
+    require.axis(first, axis)
     if axis == 0:
         raise Misfit("`axis` is 0; values are joined along an axis behind the first")
     for value, type in zip(inputs, types):
@@ -285,8 +206,8 @@ def concat(inputs: Sequence[Value], axis: int) -> TensorType:
 
 def slice(input: Value, axis: int, offset: int, size: int) -> TensorType:
     """nn.slice."""
-    type = _tensor("input", input)
-    extent = _axis(type, axis)
+    type = require.tensor("input", input)
+    extent = require.axis(type, axis)
     if offset < 0 or size < 1 or offset + size > extent:
         raise Misfit(f"the range {offset} to {offset + size} leaves axis {axis} of {input!r}, "
                      f"which has the indices 0 to {extent - 1}")
@@ -295,8 +216,8 @@ def slice(input: Value, axis: int, offset: int, size: int) -> TensorType:
 
 def take(input: Value, axis: int, positions: Sequence[int]) -> TensorType:
     """nn.take."""
-    type = _tensor("input", input)
-    extent = _axis(type, axis)
+    type = require.tensor("input", input)
+    extent = require.axis(type, axis)
     if not positions or not all(-1 <= one < extent for one in positions):
         raise Misfit(f"`positions` is {sequence(positions)}; it lists one index at least, of "
                      f"those from 0 to {extent - 1} that axis {axis} of {input!r} has, or -1 "
@@ -306,7 +227,7 @@ def take(input: Value, axis: int, positions: Sequence[int]) -> TensorType:
 
 def transpose(input: Value, permutation: Sequence[int]) -> TensorType:
     """nn.transpose."""
-    type = _tensor("input", input)
+    type = require.tensor("input", input)
     if sorted(permutation) != list(range(type.rank)):
         raise Misfit(f"`permutation` is {sequence(permutation)}; it names each of the axes 0 to "
                      f"{type.rank - 1} of {input!r} once")
@@ -318,8 +239,8 @@ def transpose(input: Value, permutation: Sequence[int]) -> TensorType:
 
 def pad(input: Value, axis: int, low: int, high: int) -> TensorType:
     """nn.pad."""
-    _floats(input=input)
-    extent = _axis(input.type, axis)
+    require.floats(input=input)
+    extent = require.axis(input.type, axis)
     if low < 0 or high < 0:
         raise Misfit(f"`low` is {low} and `high` {high}; they count zeros, and are not below 0")
     shape = list(input.shape)
@@ -352,7 +273,7 @@ def _rest(shape: tuple[int | None, ...], elements: int) -> tuple[int | None, ...
 
 def reshape(input: Value, shape: Sequence[int | None]) -> TensorType:
     """nn.reshape."""
-    before = _tensor("input", input)
+    before = require.tensor("input", input)
     type = before.with_shape(_rest(_sizes(shape), _elements(before.shape)))
     if any(size is None for size in type.shape[1:]):
         raise Misfit(f"`shape` is {tuple(shape)}; None is the batch, and stands first only")
@@ -368,7 +289,7 @@ def reshape(input: Value, shape: Sequence[int | None]) -> TensorType:
 
 def flatten(input: Value, from_: int) -> TensorType:
     """nn.flatten."""
-    type = _tensor("input", input)
+    type = require.tensor("input", input)
     if not 0 < from_ < type.rank:
         raise Misfit(f"`from` is {from_}, and {input!r} has the axes 1 to {type.rank - 1} "
                      "behind the first")
@@ -378,13 +299,13 @@ def flatten(input: Value, from_: int) -> TensorType:
 def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False,
            mixing: bool = False) -> TensorType:
     """nn.reduce."""
-    _floats(input=input)
+    require.floats(input=input)
     if mixing:
         raise Misfit("`mixing` is what the compiler makes of pdl.batch_sum; write that")
     if not axes or len(axes) != len(set(axes)):
         raise Misfit(f"`axes` is {sequence(axes)}; it lists one axis at least, each once")
     for axis in axes:
-        _axis(input.type, axis, "axes")
+        require.axis(input.type, axis, "axes")
     return input.type.with_shape(
         1 if index in axes else size for index, size in enumerate(input.shape)
         if keep or index not in axes)
@@ -392,7 +313,7 @@ def reduce(kind: str, input: Value, axes: Sequence[int], keep: bool = False,
 
 def bucketize(input: Value, boundaries: Sequence[float]) -> TensorType:
     """nn.bucketize."""
-    _floats(input=input)
+    require.floats(input=input)
     if not all(math.isfinite(one) for one in boundaries) or any(
             low >= high for low, high in zip(boundaries, boundaries[1:])):
         raise Misfit(f"`boundaries` is {sequence(boundaries)}; they are finite, and each is "
@@ -400,18 +321,11 @@ def bucketize(input: Value, boundaries: Sequence[float]) -> TensorType:
     return TensorType(input.shape, "i64")
 
 
-def _ids(name: str, value: Value) -> Type:
-    if value.type.is_float:
-        raise Misfit(f"`{name}` is {value!r}, which holds numbers; pdl.bucketize and pdl.cast "
-                     "make ids of them")
-    return value.type
-
-
 def id_arithmetic(kind: str, input: Value, number: int) -> Type:
     """nn.id_arithmetic."""
     if kind in ("quotient", "remainder") and number <= 0:
         raise Misfit(f"`number` is {number}; what ids are divided by is above 0")
-    return _ids("input", input)
+    return require.ids("input", input)
 
 
 def cast(input: Value, element: str | None = None) -> TensorType:
@@ -446,7 +360,7 @@ def cross(inputs: Sequence[Value], salt: int | None = None) -> Type:
 
 def standardise(input: Value, mean: Sequence[float], deviation: Sequence[float]) -> TensorType:
     """nn.standardise."""
-    _floats(input=input)
+    require.floats(input=input)
     width = input.shape[-1] if input.shape else None
     if width is None:
         raise Misfit(f"`input` is {input!r}, which has no columns")
@@ -458,35 +372,23 @@ def standardise(input: Value, mean: Sequence[float], deviation: Sequence[float])
     return input.type
 
 
-def _positive(name: str, value: float | None) -> None:
-    if value is not None and not 0 < value < math.inf:
-        raise Misfit(f"`{name}` is {value}; it has to be above 0")
-
-
-def _rank(name: str, value: Value, rank: int, expected: str) -> TensorType:
-    _floats(**{name: value})
-    if value.type.rank != rank:
-        raise Misfit(f"`{name}` is {value!r}; it has to be {expected}")
-    return value.type
-
-
 def layer_norm(input: Value, scale: Value | None = None, shift: Value | None = None,
                epsilon: float | None = None) -> TensorType:
     """nn.layer_norm."""
-    _floats(input=input, scale=scale, shift=shift)
+    require.floats(input=input, scale=scale, shift=shift)
     if input.type.rank < 2:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
     vector = input.type.with_shape(input.shape[-1:])
     for name, value in (("scale", scale), ("shift", shift)):
         if value is not None and value.type != vector:
             raise Misfit(f"`{name}` is {value!r}; it has to be {vector}, one number a feature")
-    _positive("epsilon", epsilon)
+    require.positive("epsilon", epsilon)
     return input.type
 
 
 def batch_sum(input: Value) -> TensorType:
     """nn.batch_sum."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.type.rank < 2 or input.shape[0] is not None:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, features, ...]")
     return input.type.with_shape(input.shape[1:])
@@ -504,38 +406,38 @@ def _states(type: TensorType, shape: Sequence[int | None], **states: Symbol) -> 
 def batch_norm(input: Value, mean: Symbol, variance: Symbol,
                epsilon: float | None = None) -> TensorType:
     """nn.batch_norm."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.type.rank < 2 or input.shape[0] is not None:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
     _states(input.type, input.shape[-1:], mean=mean, variance=variance)
-    _positive("epsilon", epsilon)
+    require.positive("epsilon", epsilon)
     return input.type
 
 
 def data_norm(input: Value, size: Symbol, sum: Symbol, square_sum: Symbol,
               epsilon: float | None = None) -> TensorType:
     """nn.data_norm."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.type.rank != 2 or input.shape[0] is not None:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, features]")
     _states(input.type, input.shape[-1:], size=size, sum=sum, square_sum=square_sum)
-    _positive("epsilon", epsilon)
+    require.positive("epsilon", epsilon)
     return input.type
 
 
 def l2_normalise(input: Value, epsilon: float | None = None) -> TensorType:
     """nn.l2_normalise."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.type.rank < 2:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, ..., features]")
-    _positive("epsilon", epsilon)
+    require.positive("epsilon", epsilon)
     return input.type
 
 
 def softmax(input: Value, axis: int) -> TensorType:
     """nn.softmax, nn.log_softmax."""
-    _floats(input=input)
-    _axis(input.type, axis)
+    require.floats(input=input)
+    require.axis(input.type, axis)
     return input.type
 
 
@@ -544,19 +446,19 @@ def cosine_similarity(lhs: Value, rhs: Value, epsilon: float | None = None) -> T
     type = same(lhs=lhs, rhs=rhs)
     if type.rank < 2:
         raise Misfit(f"`lhs` is {lhs!r}; it has to be [batch, ..., features]")
-    _positive("epsilon", epsilon)
+    require.positive("epsilon", epsilon)
     return type.with_shape([*type.shape[:-1], 1])
 
 
 def factorization(input: Value) -> TensorType:
     """nn.factorization."""
-    type = _rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
+    type = require.rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
     return type.with_shape([type.shape[0], 1])
 
 
 def pairwise_dots(input: Value, self: bool = False) -> TensorType:
     """nn.pairwise_dots."""
-    type = _rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
+    type = require.rank("input", input, 3, "[batch, fields, width], as pdl.lookup gives it")
     fields = type.shape[1]
     if fields < 2:
         raise Misfit(f"`input` is {input!r}; pairs need two fields at least")
@@ -564,17 +466,17 @@ def pairwise_dots(input: Value, self: bool = False) -> TensorType:
 
 
 def _of_shape(name: str, symbol: Symbol, shape: tuple[int, ...], value: Value) -> None:
-    _dense(name, symbol, len(shape))
+    require.dense(name, symbol, len(shape))
     if symbol.shape != shape:
         raise Misfit(f"`{name}` is {symbol!r}; declare it with shape {shape}")
-    _one_element(value, symbol)
+    require.one_element(value, symbol)
 
 
 def cross_layer(first: Value, input: Value, weight: Symbol, bias: Symbol,
                 vector: bool = False) -> TensorType:
     """nn.cross_layer."""
     type = same(first=first, input=input)
-    _rank("input", input, 2, "[batch, features]")
+    require.rank("input", input, 2, "[batch, features]")
     width = type.shape[1]
     _of_shape("weight", weight, (width, 1 if vector else width), input)
     _of_shape("bias", bias, (width,), input)
@@ -583,18 +485,18 @@ def cross_layer(first: Value, input: Value, weight: Symbol, bias: Symbol,
 
 def compressed_interaction(first: Value, input: Value, weight: Symbol) -> TensorType:
     """nn.compressed_interaction."""
-    fields = _rank("first", first, 3, "[batch, fields, width]")
-    rows = _rank("input", input, 3, "[batch, rows, width]")
+    fields = require.rank("first", first, 3, "[batch, fields, width]")
+    rows = require.rank("input", input, 3, "[batch, rows, width]")
     if fields.shape[2] != rows.shape[2]:
         raise Misfit(f"`first` is {first!r} and `input` {input!r}; they need rows of one width")
-    _dense("weight", weight, 2)
+    require.dense("weight", weight, 2)
     _of_shape("weight", weight, (fields.shape[1] * rows.shape[1], weight.shape[1]), input)
     return rows.with_shape([rows.shape[0], weight.shape[1], rows.shape[2]])
 
 
 def one_hot(input: Value, classes: int) -> TensorType:
     """nn.one_hot."""
-    type = _rank("input", input, 2, "[batch, 1]")
+    type = require.rank("input", input, 2, "[batch, 1]")
     if type.shape[1] != 1:
         raise Misfit(f"`input` is {input!r}; it has to be [batch, 1], a class a sample")
     if classes < 2:
@@ -604,8 +506,8 @@ def one_hot(input: Value, classes: int) -> TensorType:
 
 def gather(input: Value, index: Value) -> TensorType:
     """nn.gather."""
-    _floats(input=input)
-    type = _tensor("input", input)
+    require.floats(input=input)
+    type = require.tensor("input", input)
     if len(type.shape) not in (2, 3) or len(index.shape) != 2 or index.type.is_float:
         raise Misfit(f"`input` is {input!r} and `index` {index!r}; they need to be "
                      "[batch, entries] or [batch, entries, width], and places [batch, taken]")
@@ -614,8 +516,8 @@ def gather(input: Value, index: Value) -> TensorType:
 
 def top_k(input: Value, count: int) -> TensorType:
     """nn.top_k."""
-    _floats(input=input)
-    type = _tensor("input", input)
+    require.floats(input=input)
+    type = require.tensor("input", input)
     if len(type.shape) < 2 or not 1 <= count <= (type.shape[-1] or 0):
         raise Misfit(f"`input` is {input!r}; of its last dimension {count} numbers cannot be "
                      "the largest")
@@ -624,8 +526,8 @@ def top_k(input: Value, count: int) -> TensorType:
 
 def cumulative_sum(input: Value, exclusive: bool = False, reversed: bool = False) -> TensorType:
     """nn.cumulative_sum."""
-    _floats(input=input)
-    type = _tensor("input", input)
+    require.floats(input=input)
+    type = require.tensor("input", input)
     if len(type.shape) < 2 or not 1 <= (type.shape[-1] or 0) <= 1024:
         raise Misfit(f"`input` is {input!r}; it has to have rank 2 or more, and a last "
                      "dimension of at most 1024")
@@ -639,157 +541,13 @@ def softmax_cross_entropy(logits: Value, labels: Value) -> TensorType:
         raise Misfit(f"`labels` is {labels!r}, a class a sample; pdl.one_hot({number}, "
                      f"{logits.shape[-1]}) makes a row of ones and zeros of it")
     same(logits=logits, labels=labels)
-    type = _rank("logits", logits, 2, "[batch, classes]")
+    type = require.rank("logits", logits, 2, "[batch, classes]")
     return type.with_shape([type.shape[0], 1])
-
-
-def _bags(name: str, value: Value) -> RaggedType:
-    if not isinstance(value.type, RaggedType):
-        raise Misfit(f"`{name}` is {value!r}; it has to be bags of ids, as record.bags "
-                     "declares them")
-    return value.type
-
-
-def same_bags(input: Value, like: Value) -> RaggedType:
-    """nn.same_bags."""
-    type = _bags("input", input)
-    if type.width != _bags("like", like).width:
-        raise Misfit(f"`input` is {input!r} and `like` {like!r}; they need as many slots")
-    return type
-
-
-def _rows(name: str, value: Value) -> TensorType:
-    _floats(**{name: value})
-    if value.type.rank < 2 or value.shape[0] is not None:
-        raise Misfit(f"`{name}` is {value!r}; it has to be the rows of bags, [ids, ...], as "
-                     'pdl.lookup(table, bags, "none") gives them')
-    return value.type
-
-
-def _of_bags(name: str, value: Value, bags: Value, rank: int) -> TensorType:
-    slots = _bags("bags", bags).width
-    _floats(**{name: value})
-    if value.type.rank < rank or value.shape[:2] != (None, slots):
-        raise Misfit(f"`{name}` is {value!r}, and `bags` {bags!r}; it has to be "
-                     f"[batch, {slots}, {'length, ' * (rank > 3)}...]")
-    return value.type
-
-
-def segment_reduction(rows: Value, bags: Value) -> TensorType:
-    """nn.segment_sum and its like: [ids, ...] to [batch, slots, ...]."""
-    type = _rows("rows", rows)
-    return type.with_shape([None, _bags("bags", bags).width, *type.shape[1:]])
-
-
-def segment_softmax(rows: Value, bags: Value) -> TensorType:
-    """nn.segment_softmax, nn.segment_reverse."""
-    _bags("bags", bags)
-    return _rows("rows", rows)
-
-
-def segment_shift(rows: Value, bags: Value, by: int) -> TensorType:
-    """nn.segment_shift."""
-    return segment_softmax(rows, bags)
-
-
-def first_state(value: Value, bags: Value) -> TensorType:
-    """The state that begins with a value, of one bag each."""
-    slots = _bags("bags", bags).width
-    _floats(init=value)
-    if value.type.rank < 3 or value.shape[:2] != (None, slots):
-        raise Misfit(f"`init` has {value!r}; it has to be [batch, {slots}, ...], one for each of "
-                     "the bags: pdl.segment_last gives such, and pdl.reshape and "
-                     "pdl.broadcast(..., like=...) make others so")
-    return value.type.with_shape([None, *value.shape[2:]])
-
-
-def _cell(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None,
-          init: Sequence[Value] | None, gates: int, states: int) -> TensorType:
-    type = segment_softmax(rows, bags)
-    _dense("weight", weight, 2)
-    if type.rank != 2 or type.shape[1] % gates:
-        raise Misfit(f"`rows` is {rows!r}; it has to be [ids, {gates} n], with the gates side "
-                     "by side, as pdl.linear makes them")
-    width = type.shape[1] // gates
-    if weight.shape != (width, gates * width):
-        raise Misfit(f"`rows` is {rows!r}, and `weight` {weight!r}; declare it with shape "
-                     f"({width}, {gates * width})")
-    _one_element(rows, weight)
-    if bias is not None:
-        _dense("bias", bias, 1)
-        if bias.shape != (gates * width,):
-            raise Misfit(f"`rows` is {rows!r}, and `bias` {bias!r}; declare it with shape "
-                         f"({gates * width},)")
-        _one_element(rows, bias)
-    result = type.with_shape([None, width])
-    if init and len(init) != states:
-        raise Misfit(f"`init` has {len(init)} values; there {'are' if states > 1 else 'is'} "
-                     f"{states} to begin with")
-    for value in init or ():
-        if first_state(value, bags) != result:
-            raise Misfit(f"`init` has {value!r} for a state {result}; they need as many columns")
-    return result
-
-
-def gru(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
-        from_end: bool = False, init: Sequence[Value] | None = None) -> TensorType:
-    """nn.gru."""
-    return _cell(rows, bags, weight, bias, init, gates=3, states=1)
-
-
-def lstm(rows: Value, bags: Value, weight: Symbol, bias: Symbol | None = None,
-         from_end: bool = False, init: Sequence[Value] | None = None) -> TensorType:
-    """nn.lstm."""
-    return _cell(rows, bags, weight, bias, init, gates=4, states=2)
-
-
-def segment_sizes(bags: Value) -> TensorType:
-    """nn.segment_sizes."""
-    return TensorType((None, _bags("bags", bags).width, 1), bags.body.model.element)
-
-
-def segment_positions(bags: Value, like: Value | None = None,
-                      from_end: bool = False) -> TensorType:
-    """nn.segment_positions."""
-    _bags("bags", bags)
-    return TensorType((None, 1), bags.body.model.element)
-
-
-def segment_repeat(input: Value, bags: Value, like: Value | None = None) -> TensorType:
-    """nn.segment_repeat."""
-    type = _of_bags("input", input, bags, 3)
-    return type.with_shape([None, *type.shape[2:]])
-
-
-def segment_pad(rows: Value, bags: Value, length: int, from_end: bool = False) -> TensorType:
-    """nn.segment_pad."""
-    type = _rows("rows", rows)
-    if length < 1:
-        raise Misfit(f"`length` is {length!r}; it is how many rows each bag is given, 1 at least")
-    return type.with_shape([None, _bags("bags", bags).width, length, *type.shape[1:]])
-
-
-def segment_unpad(input: Value, bags: Value, like: Value | None = None,
-                  from_end: bool = False) -> TensorType:
-    """nn.segment_unpad."""
-    type = _of_bags("input", input, bags, 4)
-    return type.with_shape([None, *type.shape[3:]])
-
-
-def segment_window(rows: Value, bags: Value, first: int, last: int) -> TensorType:
-    """nn.segment_window."""
-    _bags("bags", bags)
-    type = _rows("rows", rows)
-    if type.rank != 2:
-        raise Misfit(f"`rows` is {rows!r}; it has to be [ids, width]")
-    if first > last:
-        raise Misfit(f"`first` is {first} and `last` {last}; the first row is the first one")
-    return type.with_shape([None, type.shape[1] * (last - first + 1)])
 
 
 def cvm(input: Value) -> TensorType:
     """nn.cvm."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.type.rank < 2 or input.shape[-1] < 2:
         raise Misfit(f"`input` is {input!r}; its rows have to begin with a show and a click, "
                      "[batch, ..., 2 or more]")
@@ -807,7 +565,7 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
     """nn.observe."""
     if not isinstance(metric, Metric):
         raise Misfit(f"`metric` is {metric!r}; it has to be what model.metric has returned")
-    _floats(predictions=predictions, labels=labels)
+    require.floats(predictions=predictions, labels=labels)
     type = predictions.type
     if type.rank != 2 or type.shape[0] is not None:
         raise Misfit(f"`predictions` is {predictions!r}; it has to be one number a sample, "
@@ -824,7 +582,7 @@ def observe(metric: Symbol, predictions: Value, labels: Value | None = None,
 
 def accumulate(state: Symbol, values: Value, weights: Value | None = None) -> None:
     """nn.accumulate."""
-    _floats(values=values)
+    require.floats(values=values)
     if values.type.rank < 2 or values.shape[0] is not None:
         raise Misfit(f"`values` is {values!r}; it has to be [batch, ...]")
     _states(values.type, values.shape[1:], state=state)
@@ -846,7 +604,7 @@ def minimize(losses: Value, groups: Sequence[Symbol], weights: Value | None = No
 
 def rotate(input: Value, by: int) -> TensorType:
     """nn.rotate."""
-    type = _tensor("input", input)
+    type = require.tensor("input", input)
     if type.shape[:1] != (None,):
         raise Misfit(f"`input` is {input!r}, which has no batch to rotate")
     return type
@@ -865,7 +623,7 @@ def in_batch_softmax(users: Value, items: Value, correction: Value | None = None
     type = _scores(users, items)
     if correction is not None:
         _column("correction", correction)
-    if ids is not None and (ids.type.is_float or _tensor("ids", ids).shape != (None, 1)):
+    if ids is not None and (ids.type.is_float or require.tensor("ids", ids).shape != (None, 1)):
         raise Misfit(f"`ids` is {ids!r}; it has to be one id a sample, [batch, 1]")
     return type.with_shape((None, 1))
 
@@ -873,11 +631,11 @@ def in_batch_softmax(users: Value, items: Value, correction: Value | None = None
 def dropout(input: Value, rate: float, bags: Value | None = None,
             stream: int | None = None) -> TensorType:
     """nn.dropout."""
-    _floats(input=input)
+    require.floats(input=input)
     if input.shape[:1] != (None,):
         raise Misfit(f"`input` is {input!r}, which has no batch: what is drawn is of samples")
     if bags is not None:
-        _bags("bags", bags)
+        require.bags("bags", bags)
     if not 0 <= rate < 1:
         raise Misfit(f"`rate` is {rate}; it is a probability, from 0 to below 1")
     return input.type
@@ -909,7 +667,7 @@ def log_probability(ids: Value, first: int, behind: int, distribution: str,
                     counts: Sequence[int] | None = None,
                     power: float | None = None) -> TensorType:
     """nn.log_probability."""
-    type = _tensor("ids", ids)
+    type = require.tensor("ids", ids)
     if type.is_float:
         raise Misfit(f"`ids` is {ids!r}, which holds numbers")
     _id_range(first, behind, distribution, counts, power)
@@ -919,7 +677,7 @@ def log_probability(ids: Value, first: int, behind: int, distribution: str,
 def accidental_hits(own: Value, drawn: Value) -> TensorType:
     """nn.accidental_hits."""
     for name, value in (("own", own), ("drawn", drawn)):
-        type = _tensor(name, value)
+        type = require.tensor(name, value)
         if type.is_float or type.rank != 2 or type.shape[0] is not None:
             raise Misfit(f"`{name}` is {value!r}; it has to be ids, [batch, count]")
     return TensorType(drawn.shape, drawn.body.model.element)
@@ -928,7 +686,7 @@ def accidental_hits(own: Value, drawn: Value) -> TensorType:
 def negative_sampling(own: Value, drawn: Value, hits: Value | None = None) -> TensorType:
     """nn.negative_sampling."""
     _column("own", own)
-    type = _rank("drawn", drawn, 2, "[batch, count], a logit for each id that was drawn")
+    type = require.rank("drawn", drawn, 2, "[batch, count], a logit for each id that was drawn")
     if hits is not None and hits.type != type:
         raise Misfit(f"`hits` is {hits!r} and `drawn` {drawn!r}; they need one type")
     return own.type

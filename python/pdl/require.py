@@ -1,0 +1,108 @@
+# Part of the PDL project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What rules of types require of operands. What does not hold raises `Misfit`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from pdl.symbols import Dense, Symbol
+from pdl.types import RaggedType, TensorType, Type
+from pdl.values import Value
+
+
+class Misfit(Exception):
+    """A sentence that says what does not fit, and what would."""
+
+
+def floats(**operands: Value | None) -> None:
+    """Refuses operands that hold ids."""
+    for name, value in operands.items():
+        if value is not None and not value.type.is_float:
+            raise Misfit(f"`{name}` is {value!r}, which holds ids; pdl.cast makes numbers of "
+                         "ids, pdl.lookup rows of a table, and pdl.id_arithmetic computes with "
+                         "ids")
+
+
+def tensor(name: str, value: Value) -> TensorType:
+    """Returns the type of an operand that is not bags."""
+    if isinstance(value.type, RaggedType):
+        raise Misfit(f"`{name}` is {value!r}; bags of ids go into pdl.lookup and pdl.cross "
+                     "only")
+    return value.type
+
+
+def axis(type: TensorType, axis: int, name: str = "axis") -> int:
+    """Returns the size of an axis, which is not the batch."""
+    if not 0 <= axis < type.rank:
+        raise Misfit(f"`{name}` is {axis}, and {type} has the axes 0 to {type.rank - 1}")
+    if type.shape[axis] is None:
+        raise Misfit(f"`{name}` is {axis}, the batch of {type}, whose samples stay apart; "
+                     "name an axis behind it")
+    return type.shape[axis]
+
+
+# Ops of which an operand only says how many rows there are.
+_MAY_MIX_FLOATS = ("broadcast", "segment_repeat", "segment_unpad")
+
+
+def one_float_type(op: str, arguments: Mapping[str, object]) -> None:
+    """Refuses operands of an op that hold numbers of both types."""
+    if op in _MAY_MIX_FLOATS:
+        return
+    values = [(name, one) for name, given in arguments.items()
+              for one in (given if isinstance(given, (list, tuple)) else [given])
+              if isinstance(one, Value) and isinstance(one.type, TensorType)
+              and one.type.is_float]
+    for name, value in values[1:]:
+        first, other = values[0]
+        if value.type.element != other.type.element:
+            raise Misfit(
+                f"`{first}` is {other!r} and `{name}` {value!r}, whose numbers are of two "
+                f"types; pdl.cast(..., {other.type.element!r}) makes one of the other")
+
+
+def dense(name: str, symbol: Symbol, rank: int) -> None:
+    """Refuses what is not a parameter or state of that rank."""
+    if not isinstance(symbol, Dense) or symbol.type.rank != rank:
+        raise Misfit(f"`{name}` is {symbol!r}; it has to be a parameter or state with {rank} "
+                     "dimension" + "s" * (rank > 1))
+
+
+def one_element(value: Value, dense: Dense) -> None:
+    """Refuses a value and a symbol whose numbers are of two types."""
+    if value.type.element != dense.type.element:
+        raise Misfit(f"{value!r} and {dense!r} have different element types; declare both "
+                     f"with one, or give pdl.cast(..., {dense.type.element!r}) of the value")
+
+
+def ids(name: str, value: Value) -> Type:
+    """Returns the type of an operand that holds ids."""
+    if value.type.is_float:
+        raise Misfit(f"`{name}` is {value!r}, which holds numbers; pdl.bucketize and pdl.cast "
+                     "make ids of them")
+    return value.type
+
+
+def positive(name: str, value: float | None) -> None:
+    """Refuses a number that is not above 0 or not finite."""
+    if value is not None and not 0 < value < math.inf:
+        raise Misfit(f"`{name}` is {value}; it has to be above 0")
+
+
+def rank(name: str, value: Value, rank: int, expected: str) -> TensorType:
+    """Returns the type of an operand of that rank; `expected` describes it in the message."""
+    floats(**{name: value})
+    if value.type.rank != rank:
+        raise Misfit(f"`{name}` is {value!r}; it has to be {expected}")
+    return value.type
+
+
+def bags(name: str, value: Value) -> RaggedType:
+    """Returns the type of an operand that is bags."""
+    if not isinstance(value.type, RaggedType):
+        raise Misfit(f"`{name}` is {value!r}; it has to be bags of ids, as record.bags "
+                     "declares them")
+    return value.type
