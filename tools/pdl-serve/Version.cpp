@@ -77,13 +77,13 @@ Version::open(std::string model, int64_t number, const std::string &libraryPath,
                                            "--emit=library --servers");
     version->connection = *std::move(connection);
     pdl_serving_connection asked = version->connection->connection();
-    asked.accept_old_layout = acceptsOldLayout;
+    asked.accept_old_layout = options.acceptsOldLayout;
     version->values = functions.connect(&asked);
     version->refreshed = std::chrono::steady_clock::now();
   } else {
     PDLRT_RETURN_IF_ERROR(checkValues(valuesPath, options));
     const pdl_serving_values asked = {sizeof(asked), valuesPath.c_str(), 1};
-    version->values = acceptsOldLayout && hasOldLayouts(functions)
+    version->values = options.acceptsOldLayout && hasOldLayouts(functions)
                           ? functions.open_values(&asked)
                           : functions.open(valuesPath.c_str());
   }

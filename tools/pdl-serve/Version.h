@@ -36,6 +36,9 @@ struct LoadOptions {
   bool verifiesTables = false;
   /// Loads libraries without a checksum, which an older PDL made.
   bool takesUnchecked = false;
+  /// Takes values of before keys were part of the layout, by reloads too; the
+  /// log says what is not checked of them.
+  bool acceptsOldLayout = false;
 };
 
 /// A library with values. It lives as long as the folder that it is of, and
@@ -48,10 +51,6 @@ public:
   open(std::string model, int64_t number, const std::string &libraryPath,
        const std::string &valuesPath, const LoadOptions &options,
        Metrics &metrics);
-  /// Lets all versions of this process take values of before keys were part of
-  /// the layout; the log says what is not checked of them. Before the first
-  /// `open`.
-  static void acceptOldLayout() { acceptsOldLayout = true; }
   Version(const Version &) = delete;
   Version &operator=(const Version &) = delete;
   ~Version();
@@ -104,7 +103,6 @@ private:
   Version() = default;
   void warnOfOldLayout(const std::string &valuesPath) const;
 
-  static inline bool acceptsOldLayout = false;
   bool hasWarnedOfIds = false;
   std::string modelName, numberText;
   std::shared_ptr<const Library> library;

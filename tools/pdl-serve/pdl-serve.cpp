@@ -52,7 +52,6 @@ struct Options {
   std::vector<std::string> required;
   double interval = 0.5;
   double grace = 30;
-  bool acceptsOldLayout = false;
 };
 
 } // namespace
@@ -161,7 +160,7 @@ static void addFlags(CLI::App &app, Options &options) {
                  "come")
       ->check(pdlrt::secondsFlag())
       ->capture_default_str();
-  app.add_flag("--accept-old-layout", options.acceptsOldLayout,
+  app.add_flag("--accept-old-layout", options.load.acceptsOldLayout,
                "Load checkpoints, exports and dumps of before keys were part "
                "of the layout, and say what cannot be checked of them");
   app.add_option("--interval", options.interval,
@@ -234,8 +233,6 @@ static int serve(Options options) {
   pdlrt::watchStopSignals();
   pdlrt::raiseFileLimit();
 
-  if (options.acceptsOldLayout)
-    Version::acceptOldLayout();
   std::atomic<bool> isStopping{false};
   Metrics metrics;
   MemoryBudget budget(memory - readByGrpc);
