@@ -372,6 +372,16 @@ TEST_F(ServeLibrary, FilesThatChangeAreSeen) {
   EXPECT_NE(digest(), first);
 }
 
+/// Looks at the folder until what is in it answers.
+void lookUntilReady(Repository &repository) {
+  std::string why;
+  for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
+    repository.look();
+    repository.waitForChange(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(repository.isReady(why)) << why;
+}
+
 TEST_F(ServeLibrary, AVersionIsReadyOnceItIsLoaded) {
   Metrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
@@ -427,11 +437,7 @@ TEST_F(ServeLibrary, ThreadsOfConnectionsDoNoLongWork) {
 TEST_F(ServeLibrary, MetricsOfARemovedVersionGo) {
   Metrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
-  std::string why;
-  for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
-    repository.look();
-    repository.waitForChange(std::chrono::milliseconds(100));
-  }
+  lookUntilReady(repository);
   Found found;
   ASSERT_TRUE(repository.find("m", "", found).ok());
   metrics.countFailure(&found.version->metricsOf(0), Protocol::Http,
@@ -448,13 +454,9 @@ TEST_F(ServeLibrary, MetricsOfARemovedVersionGo) {
 TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
   Metrics metrics;
   Repository repository(folder.file(""), {}, {}, metrics);
-  std::string why;
-  for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
-    repository.look();
-    repository.waitForChange(std::chrono::milliseconds(100));
-  }
+  lookUntilReady(repository);
   Found before, now;
-  ASSERT_TRUE(repository.find("m", "", before).ok()) << why;
+  ASSERT_TRUE(repository.find("m", "", before).ok());
   const std::string library = contentOfFile(path);
   fs::remove(path);
   folder.write("m/1/library.so", library);
@@ -496,11 +498,7 @@ class ServeGrpc : public ServeLibrary {
 protected:
   void SetUp() override {
     ServeLibrary::SetUp();
-    std::string why;
-    for (int i = 0; i < 1000 && !repository.isReady(why); ++i) {
-      repository.look();
-      repository.waitForChange(std::chrono::milliseconds(100));
-    }
+    lookUntilReady(repository);
     GrpcOptions options;
     options.maxSamples = 10;
     server.emplace(repository, batcher, budget, metrics, isStopping, options);
