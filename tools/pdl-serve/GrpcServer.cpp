@@ -17,10 +17,10 @@
 #include <future>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
+#include <map>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <set>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -88,8 +88,8 @@ public:
   std::jthread accepting;
   /// Readable from the end on.
   int ending = -1;
-  /// The names of which gRPC's health service has been told.
-  std::set<std::string> known;
+  /// What gRPC's health service has been told, by name.
+  std::map<std::string, bool> told;
 
 private:
   void acceptOne(const ListeningSocket &socket, Connections &connections);
@@ -237,17 +237,21 @@ void GrpcServer::updateHealth() {
     return;
   const Repository &repository = service->handlers.repository;
   std::string why;
-  health->SetServingStatus("", !service->handlers.isStopping &&
-                                   repository.isReady(why));
-  std::set<std::string> gone = std::exchange(service->known, {});
-  for (const Repository::Entry &entry : repository.entries()) {
-    service->known.insert(entry.model);
-    gone.erase(entry.model);
+  std::map<std::string, bool> now = {
+      {"", !service->handlers.isStopping && repository.isReady(why)}};
+  for (const Repository::Entry &entry : repository.entries())
+    if (const auto [at, isNew] = now.try_emplace(entry.model); isNew)
+      at->second = repository.checkReady(entry.model, "").ok();
+  // Models that are gone do not serve.
+  for (const auto &[name, wasServing] : service->told)
+    now.try_emplace(name, false);
+  for (const auto &[name, isServing] : now) {
+    // gRPC would send the same status to all watchers again.
+    const auto before = service->told.find(name);
+    if (before == service->told.end() || before->second != isServing)
+      health->SetServingStatus(name, isServing);
   }
-  for (const std::string &model : service->known)
-    health->SetServingStatus(model, repository.checkReady(model, "").ok());
-  for (const std::string &model : gone)
-    health->SetServingStatus(model, false);
+  service->told = std::move(now);
 }
 
 bool GrpcServer::stop(Clock::time_point until) {

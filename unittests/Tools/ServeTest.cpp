@@ -39,6 +39,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -49,6 +50,7 @@
 
 using namespace pdlrt;
 using namespace pdlserve;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
@@ -493,6 +495,65 @@ TEST_F(ServeLibrary, RowsOfAReplacedVersionAreCounted) {
 // gRPC
 //===----------------------------------------------------------------------===//
 
+/// Returns the bytes of a message; none if there is none.
+std::string bytesOf(const grpc::ByteBuffer &message) {
+  std::vector<grpc::Slice> slices;
+  std::string bytes;
+  if (message.Dump(&slices).ok())
+    for (const grpc::Slice &each : slices)
+      bytes.append(reinterpret_cast<const char *>(each.begin()), each.size());
+  return bytes;
+}
+
+/// Notes what gRPC's health service says of the server, until the call is
+/// cancelled.
+class HealthWatcher final
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+public:
+  explicit HealthWatcher(grpc::GenericStub &stub) {
+    stub.PrepareBidiStreamingCall(&context, "/grpc.health.v1.Health/Watch", {},
+                                  this);
+    StartWriteLast(&request, {});
+    StartRead(&response);
+    StartCall();
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok)
+      return;
+    {
+      const std::lock_guard lock(mutex);
+      told.push_back(bytesOf(response));
+    }
+    StartRead(&response);
+  }
+  void OnDone(const grpc::Status &) override { done.set_value(); }
+
+  /// Returns all messages as soon as there are `count`, and others had time to
+  /// come.
+  std::vector<std::string> waitFor(size_t count) {
+    for (int i = 0; i < 1000; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      const std::lock_guard lock(mutex);
+      if (told.size() >= count)
+        return told;
+    }
+    return {};
+  }
+  void end() {
+    context.TryCancel();
+    done.get_future().wait();
+  }
+
+private:
+  grpc::ClientContext context;
+  const grpc::Slice slice;
+  const grpc::ByteBuffer request{&slice, 1};
+  grpc::ByteBuffer response;
+  std::mutex mutex;
+  std::vector<std::string> told;
+  std::promise<void> done;
+};
+
 /// A client of a server by gRPC, at a free port.
 class ServeGrpc : public ServeLibrary {
 protected:
@@ -522,12 +583,7 @@ protected:
         &context, method, {}, &sent, &received,
         [&](grpc::Status status) { done.set_value(std::move(status)); });
     grpc::Status status = done.get_future().get();
-    std::vector<grpc::Slice> slices;
-    response.clear();
-    if (status.ok() && received.Dump(&slices).ok())
-      for (const grpc::Slice &each : slices)
-        response.append(reinterpret_cast<const char *>(each.begin()),
-                        each.size());
+    response = status.ok() ? bytesOf(received) : "";
     return status;
   }
 
@@ -606,6 +662,21 @@ TEST_F(ServeGrpc, AnswersWhatItIsAsked) {
   EXPECT_EQ(callRaw(check, "\x0a\x01n", bytes).error_code(),
             grpc::StatusCode::NOT_FOUND);
   EXPECT_TRUE(isAllGivenBack());
+}
+
+TEST_F(ServeGrpc, WatchersAreToldOfChangesOnly) {
+  const std::string serving("\x08\x01", 2), notServing("\x08\x02", 2);
+  HealthWatcher watcher(*stub);
+  EXPECT_THAT(watcher.waitFor(1), ElementsAre(serving));
+  for (int i = 0; i < 10; ++i) {
+    server->updateHealth();
+    EXPECT_THAT(watcher.waitFor(1), ElementsAre(serving));
+  }
+  fs::remove_all(folder.file("m"));
+  repository.look();
+  server->updateHealth();
+  EXPECT_THAT(watcher.waitFor(2), ElementsAre(serving, notServing));
+  watcher.end();
 }
 
 TEST_F(ServeGrpc, CountsOfAMessageAreBounded) {
