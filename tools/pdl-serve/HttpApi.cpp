@@ -12,6 +12,7 @@
 #include "pdlrt/Core/WholeNumber.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -467,6 +468,20 @@ static std::optional<std::string_view> pathOf(std::string_view target) {
   return path;
 }
 
+/// Runs `body` in another thread. If it throws, the client gets no answer.
+template <typename Body>
+static void runIn(boost::asio::thread_pool &threads,
+                  std::shared_ptr<HttpClient> client, Body body) {
+  boost::asio::post(
+      threads, [client = std::move(client), body = std::move(body)]() mutable {
+        try {
+          body(client);
+        } catch (...) {
+          client->abandon();
+        }
+      });
+}
+
 void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
   if (request.method == "OPTIONS" && request.target == "*") {
     HttpAnswer answer;
@@ -481,13 +496,8 @@ void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
   }
   std::string_view path = *whole;
   if (path == "metrics" && request.method == "GET") {
-    metricsWriter.post([this, client = std::move(client)] {
-      try {
-        client->answer(metricsAnswer());
-      } catch (...) {
-        client->abandon();
-      }
-    });
+    runIn(metricsWriter, std::move(client),
+          [this](const auto &to) { to->answer(metricsAnswer()); });
     return;
   }
   constexpr std::string_view models = "v2/models/", versions = "/versions/";
@@ -517,13 +527,9 @@ void HttpApi::handle(HttpRequest request, std::shared_ptr<HttpClient> client) {
   } else if (request.body.size() <= maxSmallBody) {
     infer(request, model, std::move(client));
   } else {
-    const auto large = std::make_shared<HttpRequest>(std::move(request));
-    readers.post([this, large, model, client = std::move(client)] {
-      try {
-        infer(*large, model, client);
-      } catch (...) {
-        client->abandon();
-      }
-    });
+    runIn(readers, std::move(client),
+          [this, large = std::move(request), model](const auto &from) mutable {
+            infer(large, model, from);
+          });
   }
 }

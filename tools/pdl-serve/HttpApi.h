@@ -12,9 +12,9 @@
 #include "Batcher.h"
 #include "MemoryBudget.h"
 #include "Repository.h"
-#include "TaskThreads.h"
 
 #include <atomic>
+#include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -104,8 +104,8 @@ private:
   const ApiOptions options;
   /// Read large requests, and write metrics: threads of connections, which
   /// answer whether the server is alive, do not wait for either.
-  TaskThreads readers;
-  TaskThreads metricsWriter{1};
+  boost::asio::thread_pool readers;
+  boost::asio::thread_pool metricsWriter{1};
 };
 
 /// What is answered if a request is refused.

@@ -17,12 +17,12 @@
 #include "ServersFile.h"
 #include "Support/HandWrittenProgram.h"
 #include "Support/TestFolder.h"
-#include "TaskThreads.h"
 #include "Version.h"
 #include "VersionFolder.h"
 #include "inference.pb.h"
 #include "pdlabi/library_checksum.h"
 #include "pdlrt/Checkpoint/ModelFile.h"
+#include "pdlrt/Core/Executor.h"
 #include "pdlrt/State/Model.h"
 
 #include <atomic>
@@ -299,10 +299,9 @@ void expectFlat(const Holdings &before, const Holdings &after) {
 /// the libraries whose functions it calls.
 class OldThread {
 public:
-  OldThread() : tasks(1) {}
   void run(const std::function<void()> &task) {
     std::promise<void> done;
-    tasks.post([&] {
+    thread.run([&] {
       task();
       done.set_value();
     });
@@ -310,7 +309,7 @@ public:
   }
 
 private:
-  TaskThreads tasks;
+  ThreadExecutor thread;
 };
 
 TEST_F(ServeLibrary, AThousandFailuresLeaveNothingBehind) {
