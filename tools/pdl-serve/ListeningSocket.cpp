@@ -7,17 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ListeningSocket.h"
-#include "pdlrt/Transport/Address.h"
 #include "pdlrt/Transport/BindCheck.h"
+#include "pdlrt/Transport/SocketName.h"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -43,7 +40,7 @@ void ListeningSocket::removePath() {
   if (!path.empty())
     ::unlink(path.c_str());
   path.clear();
-  claim.reset();
+  claim = {};
 }
 
 static Status cannotListen(const std::string &place, const char *reason) {
@@ -54,13 +51,12 @@ static int newSocket(int family) {
   return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-Status ListeningSocket::listen(const void *address, unsigned size) {
+Status ListeningSocket::listen(const sockaddr *address, unsigned size) {
   const int on = 1;
   if (number < 0 ||
       (familyNumber != AF_UNIX &&
        ::setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) ||
-      ::bind(number, static_cast<const sockaddr *>(address), size) != 0 ||
-      ::listen(number, SOMAXCONN) != 0)
+      ::bind(number, address, size) != 0 || ::listen(number, SOMAXCONN) != 0)
     return cannotListen(taken, std::strerror(errno));
   return {};
 }
@@ -75,6 +71,25 @@ static uint16_t portOf(int descriptor) {
                    : reinterpret_cast<const sockaddr_in &>(own).sin_port);
 }
 
+/// Listens at a path or an abstract name.
+Expected<ListeningSocket> ListeningSocket::openUnix(const Address &address) {
+  auto claim = pdlrt::claimPath(address);
+  if (!claim)
+    return std::move(claim).status();
+  const bool isFile = address.kind == Address::Kind::UnixPath;
+  // What a process that was killed left behind.
+  if (isFile)
+    ::unlink(address.path.c_str());
+  ListeningSocket socket(newSocket(AF_UNIX), AF_UNIX);
+  socket.taken = address.toString();
+  socket.claim = *std::move(claim);
+  const pdlrt::SocketName name(address);
+  PDLRT_RETURN_IF_ERROR(socket.listen(name.get(), name.size()));
+  if (isFile)
+    socket.path = address.path;
+  return socket;
+}
+
 Expected<std::vector<ListeningSocket>>
 ListeningSocket::open(const std::string &text) {
   Expected<Address> address = pdlrt::parseAddress(text);
@@ -82,33 +97,10 @@ ListeningSocket::open(const std::string &text) {
     return std::move(address).status();
   std::vector<ListeningSocket> sockets;
   if (address->kind != Address::Kind::Tcp) {
-    const bool isFile = address->kind == Address::Kind::UnixPath;
-    ListeningSocket socket(newSocket(AF_UNIX), AF_UNIX);
-    socket.taken = address->toString();
-    sockaddr_un place = {};
-    place.sun_family = AF_UNIX;
-    // An abstract name begins with a zero, and has none at its end.
-    const size_t begin = isFile ? 0 : 1;
-    if (begin + address->path.size() >= sizeof(place.sun_path))
-      return cannotListen(socket.taken, std::strerror(ENAMETOOLONG));
-    std::memcpy(place.sun_path + begin, address->path.data(),
-                address->path.size());
-    if (isFile) {
-      auto claim = pdlrt::claimPath(*address);
-      if (!claim)
-        return std::move(claim).status();
-      socket.claim.emplace(*std::move(claim));
-      // What a process that was killed left behind.
-      ::unlink(address->path.c_str());
-    }
-    if (Status status =
-            socket.listen(&place, unsigned(offsetof(sockaddr_un, sun_path) +
-                                           address->path.size() + 1));
-        !status.ok())
-      return status;
-    if (isFile)
-      socket.path = address->path;
-    sockets.push_back(std::move(socket));
+    Expected<ListeningSocket> socket = openUnix(*address);
+    if (!socket)
+      return std::move(socket).status();
+    sockets.push_back(*std::move(socket));
     return sockets;
   }
   addrinfo hints = {};

@@ -11,9 +11,10 @@
 
 #include "pdlrt/Core/LockFile.h"
 #include "pdlrt/Core/Status.h"
+#include "pdlrt/Transport/Address.h"
 
-#include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <vector>
 
 namespace pdlserve {
@@ -44,11 +45,13 @@ public:
 private:
   ListeningSocket(int number, int family)
       : number(number), familyNumber(family) {}
-  pdlrt::Status listen(const void *address, unsigned size);
+  static pdlrt::Expected<ListeningSocket>
+  openUnix(const pdlrt::Address &address);
+  pdlrt::Status listen(const sockaddr *address, unsigned size);
 
   int number, familyNumber;
   std::string taken, path;
-  std::optional<pdlrt::LockFile> claim;
+  pdlrt::LockFile claim;
 };
 
 } // namespace pdlserve

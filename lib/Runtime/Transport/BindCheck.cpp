@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "pdlrt/Transport/BindCheck.h"
+#include "pdlrt/Transport/SocketName.h"
 
 #include <cerrno>
 #include <cstring>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 using namespace pdlrt;
@@ -50,11 +50,8 @@ static Status checkFree(const Address &address) {
   if (!S_ISSOCK(found.st_mode))
     return cannotListen(address, "there is a file that is no socket");
   const ScopedSocket probe(AF_UNIX);
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  std::memcpy(name.sun_path, address.path.c_str(), address.path.size());
-  if (::connect(probe.descriptor, reinterpret_cast<sockaddr *>(&name),
-                sizeof(name)) == 0 ||
+  const SocketName name(address);
+  if (::connect(probe.descriptor, name.get(), name.size()) == 0 ||
       errno == EAGAIN)
     return cannotListen(address, "another process listens there");
   return {};

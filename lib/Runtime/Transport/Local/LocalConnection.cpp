@@ -9,8 +9,8 @@
 #include "Transport/Local/LocalConnection.h"
 
 #include "Transport/Local/FrameSocket.h"
-#include "Transport/Local/SocketName.h"
 #include "Transport/OpenCall.h"
+#include "pdlrt/Transport/SocketName.h"
 
 #include <cerrno>
 #include <map>

@@ -10,9 +10,9 @@
 
 #include "Transport/Local/EnoughMemory.h"
 #include "Transport/Local/FrameSocket.h"
-#include "Transport/Local/SocketName.h"
 #include "pdlrt/Core/FileLimit.h"
 #include "pdlrt/Transport/BindCheck.h"
+#include "pdlrt/Transport/SocketName.h"
 
 #include <algorithm>
 #include <atomic>

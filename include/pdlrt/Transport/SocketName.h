@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
-#define LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
+#ifndef PDLRT_TRANSPORT_SOCKETNAME_H
+#define PDLRT_TRANSPORT_SOCKETNAME_H
 
 #include "pdlrt/Transport/Address.h"
 
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-namespace pdlrt::localimpl {
+namespace pdlrt {
 
 /// A path or an abstract name as connect() and bind() take it. The address,
 /// which has been parsed, is of a kind of unix sockets and has its length
@@ -42,6 +42,6 @@ private:
   socklen_t length;
 };
 
-} // namespace pdlrt::localimpl
+} // namespace pdlrt
 
-#endif // LIB_RUNTIME_TRANSPORT_LOCAL_SOCKETNAME_H
+#endif // PDLRT_TRANSPORT_SOCKETNAME_H
