@@ -9,6 +9,7 @@
 #include "GrpcServer.h"
 #include "GrpcCalls.h"
 #include "ListeningSocket.h"
+#include "pdlrt/Core/FileIdentity.h"
 #include "pdlrt/Core/Log.h"
 
 #include <algorithm>
@@ -20,16 +21,17 @@
 #include <map>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 using namespace pdlserve;
 using pdlrt::Expected;
+using pdlrt::FileIdentity;
 
 /// The most calls of one connection at the same time.
 static constexpr int maxStreams = 1024;
@@ -37,27 +39,22 @@ static constexpr int maxStreams = 1024;
 namespace {
 
 /// The connections that were handed to gRPC, which closes them without saying
-/// so: each is known by its descriptor and the number of its socket.
+/// so: each is known by its descriptor and the identity of its socket.
 class Connections {
 public:
   size_t count() const { return open.size(); }
   void add(int descriptor) {
-    open.emplace_back(descriptor, numberOf(descriptor));
+    open.emplace_back(descriptor, FileIdentity::of(descriptor));
   }
   /// Forgets those that are closed.
   void sweep() {
     std::erase_if(open, [](const auto &each) {
-      return numberOf(each.first) != each.second;
+      return FileIdentity::of(each.first) != each.second;
     });
   }
 
 private:
-  static uint64_t numberOf(int descriptor) {
-    struct stat about = {};
-    return ::fstat(descriptor, &about) == 0 ? uint64_t(about.st_ino) : 0;
-  }
-
-  std::vector<std::pair<int, uint64_t>> open;
+  std::vector<std::pair<int, std::optional<FileIdentity>>> open;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -25,11 +26,13 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 #include <xxhash.h>
 
 using namespace pdlserve;
 using pdlrt::Expected;
+using pdlrt::FileIdentity;
 using pdlrt::Status;
 
 static bool readAt(int file, void *to, size_t size, uint64_t offset) {
@@ -41,17 +44,16 @@ namespace {
 /// The libraries that the loader has. All functions are called with the lock.
 class Loaded {
 public:
-  using File = std::pair<uint64_t, uint64_t>;
-
   /// Returns the library of a file if somebody uses it.
-  std::shared_ptr<const Library> find(const File &file) {
+  std::shared_ptr<const Library> find(const FileIdentity &file) {
     const auto found = used.find(file);
     return found == used.end() ? nullptr : found->second.lock();
   }
-  void add(const File &file, const std::shared_ptr<const Library> &library) {
+  void add(const FileIdentity &file,
+           const std::shared_ptr<const Library> &library) {
     used[file] = library;
   }
-  void remove(const File &file) {
+  void remove(const FileIdentity &file) {
     const auto found = used.find(file);
     if (found != used.end() && found->second.expired())
       used.erase(found);
@@ -60,7 +62,7 @@ public:
   /// Returns the folder and the name under which the loader keeps a file that
   /// nobody uses; -1 if it does not. A library that is loaded again uses its
   /// folder again, so that repeated failures open no more descriptors.
-  std::pair<int, std::string> takeKept(const File &file) {
+  std::pair<int, std::string> takeKept(const FileIdentity &file) {
     const auto found = kept.find(file);
     if (found == kept.end())
       return {-1, {}};
@@ -68,7 +70,7 @@ public:
     kept.erase(found);
     return taken;
   }
-  void keep(const File &file, int folder, std::string name) {
+  void keep(const FileIdentity &file, int folder, std::string name) {
     if (!kept.try_emplace(file, folder, std::move(name)).second)
       ::close(folder);
   }
@@ -88,8 +90,8 @@ public:
   std::mutex mutex;
 
 private:
-  std::map<File, std::weak_ptr<const Library>> used;
-  std::map<File, std::pair<int, std::string>> kept;
+  std::map<FileIdentity, std::weak_ptr<const Library>> used;
+  std::map<FileIdentity, std::pair<int, std::string>> kept;
 };
 
 /// A descriptor that is closed at the end.
@@ -225,7 +227,7 @@ Expected<std::shared_ptr<const Library>> Library::open(const std::string &path,
                            uint64_t(about.st_size), takesUnchecked);
   if (!status.ok())
     return Status::invalid(path + " " + status.message());
-  library->file = {uint64_t(about.st_dev), uint64_t(about.st_ino)};
+  library->file = {about.st_dev, about.st_ino};
   library->name = fmt::format("/proc/self/fd/{}/{}", library->folder,
                               file.filename().string());
   // Declared after `library`, whose destructor takes the lock.

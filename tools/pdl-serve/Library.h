@@ -10,12 +10,11 @@
 #define PDLSERVE_LIBRARY_H
 
 #include "pdl/serving.h"
+#include "pdlrt/Core/FileIdentity.h"
 #include "pdlrt/Core/Status.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace pdlserve {
 
@@ -44,7 +43,7 @@ private:
   int folder = -1;
   std::string name;
   /// The file, by which a library that stays loaded is found again.
-  std::pair<uint64_t, uint64_t> file;
+  pdlrt::FileIdentity file;
   void *handle = nullptr;
   const pdl_serving *table = nullptr;
   const pdl_serving_description *described = nullptr;

@@ -9,6 +9,7 @@
 #ifndef PDLRT_CORE_FILEIDENTITY_H
 #define PDLRT_CORE_FILEIDENTITY_H
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@ struct FileIdentity {
   uint64_t device = 0;
   uint64_t number = 0;
 
-  bool operator==(const FileIdentity &) const = default;
+  auto operator<=>(const FileIdentity &) const = default;
 
   /// What `path` stands for now; none where nothing is there. Links are
   /// followed.
