@@ -82,6 +82,14 @@ static Outcome checkType(const Tensor &tensor, const pdl_serving_tensor &input,
                   input.takes_texts ? " or BYTES" : ""));
 }
 
+/// Fills a tensor with its count of one number.
+template <typename Number> static void fill(Tensor &tensor, Number number) {
+  tensor.storage.reserve(size_t(tensor.count) * sizeof(number));
+  for (int64_t i = 0; i < tensor.count; ++i)
+    tensor.storage.append(reinterpret_cast<const char *>(&number),
+                          sizeof(number));
+}
+
 /// What stands for an input that is left out; of ids, empty texts, for which
 /// the library has a key.
 static Outcome fillMissing(const pdl_serving_tensor &input,
@@ -96,8 +104,7 @@ static Outcome fillMissing(const pdl_serving_tensor &input,
                   fmt::format("is missing, and may be left out of requests "
                               "with {} elements of it at most",
                               mostElements));
-  // Numbers are made twice.
-  if (!job.memory.grow(size_t(count) * 2 * sizeof(double) +
+  if (!job.memory.grow(size_t(count) * sizeof(double) +
                        (size_t(count) + 1) * sizeof(int32_t)))
     return noBudget();
   const bool isRagged = input.kind == PDL_SERVING_RAGGED;
@@ -115,15 +122,9 @@ static Outcome fillMissing(const pdl_serving_tensor &input,
     tensor.type = DataType::Bytes;
     tensor.texts.ends.resize(size_t(tensor.count));
   } else if (tensor.type == DataType::Fp32) {
-    const std::vector<float> missing(size_t(tensor.count),
-                                     float(rules.missing_number));
-    tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
-                          missing.size() * sizeof(float));
+    fill(tensor, float(rules.missing_number));
   } else {
-    const std::vector<double> missing(size_t(tensor.count),
-                                      rules.missing_number);
-    tensor.storage.assign(reinterpret_cast<const char *>(missing.data()),
-                          missing.size() * sizeof(double));
+    fill(tensor, rules.missing_number);
   }
   return {};
 }
