@@ -11,7 +11,6 @@
 #include "Metadata.h"
 #include "WireCost.h"
 
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <grpcpp/support/proto_buffer_reader.h>
@@ -191,8 +190,6 @@ private:
   const inference::ModelInferRequest &request;
   Metrics &metrics;
   inference::ModelInferResponse response;
-  /// The program's outputs that are wanted.
-  std::vector<int32_t> wanted;
 };
 
 } // namespace
@@ -256,26 +253,14 @@ Outcome GrpcJob::read(const Repository &repository) {
     return outcome;
   if (Outcome outcome = checkParameters(request.parameters()); !outcome.ok())
     return outcome;
-  const pdl_serving_program &called = program();
   for (const auto &output : request.outputs()) {
-    int32_t index = 0;
-    while (index < called.output_count &&
-           output.name() != called.outputs[index].name)
-      ++index;
-    if (index == called.output_count)
-      return Outcome::bad(fmt::format("the model has no output '{}'; see its "
-                                      "metadata",
-                                      output.name()));
-    if (std::ranges::find(wanted, index) != wanted.end())
-      return Outcome::bad(
-          fmt::format("output '{}' is asked for twice", output.name()));
+    if (Outcome outcome = want(output.name(), "its metadata"); !outcome.ok())
+      return outcome;
     if (Outcome outcome = checkParameters(output.parameters()); !outcome.ok())
       return outcome;
-    wanted.push_back(index);
   }
   if (wanted.empty())
-    for (int32_t i = 0; i < called.output_count; ++i)
-      wanted.push_back(i);
+    wantAll();
   if (Outcome outcome = bindTensors(std::move(tensors), *this); !outcome.ok())
     return outcome;
   return reserveAnswer();

@@ -129,8 +129,6 @@ private:
   Metrics &metrics;
   JsonRequest request;
   std::string name;
-  /// By wanted output, that of the program.
-  std::vector<int32_t> wanted;
 };
 
 } // namespace
@@ -148,26 +146,14 @@ Outcome HttpJob::read(const Repository &repository, std::string_view asked,
   if (Outcome outcome = parseJsonRequest(body, jsonSize, memory, request);
       !outcome.ok())
     return outcome;
-  const pdl_serving_program &called = program();
-  for (const WantedOutput &output : request.outputs) {
-    int32_t index = 0;
-    while (index < called.output_count &&
-           output.name != called.outputs[index].name)
-      ++index;
-    if (index == called.output_count)
-      return Outcome::bad(fmt::format("the model has no output '{}'; see its "
-                                      "metadata, /v2/models/{}",
-                                      output.name, name));
-    if (std::ranges::find(wanted, index) != wanted.end())
-      return Outcome::bad(
-          fmt::format("output '{}' is asked for twice", output.name));
-    wanted.push_back(index);
+  for (const WantedOutput &output : request.outputs)
+    if (Outcome outcome = want(output.name, "its metadata, /v2/models/" + name);
+        !outcome.ok())
+      return outcome;
+  if (request.outputs.empty()) {
+    wantAll();
+    request.outputs.resize(wanted.size());
   }
-  if (request.outputs.empty())
-    for (int32_t i = 0; i < called.output_count; ++i) {
-      wanted.push_back(i);
-      request.outputs.emplace_back();
-    }
   if (Outcome outcome = bindTensors(std::move(request.inputs), *this);
       !outcome.ok())
     return outcome;

@@ -21,6 +21,25 @@ const pdl_serving_program &Job::program() const {
   return version->program(programIndex);
 }
 
+Outcome Job::want(std::string_view output, std::string_view metadata) {
+  const pdl_serving_program &called = program();
+  int32_t index = 0;
+  while (index < called.output_count && output != called.outputs[index].name)
+    ++index;
+  if (index == called.output_count)
+    return Outcome::bad(
+        fmt::format("the model has no output '{}'; see {}", output, metadata));
+  if (std::ranges::find(wanted, index) != wanted.end())
+    return Outcome::bad(fmt::format("output '{}' is asked for twice", output));
+  wanted.push_back(index);
+  return {};
+}
+
+void Job::wantAll() {
+  wanted.resize(size_t(program().output_count));
+  std::iota(wanted.begin(), wanted.end(), 0);
+}
+
 Outcome Job::reserveAnswer() {
   const pdl_serving_program &called = program();
   uint64_t elements = 0, bytes = 0;

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pdlserve {
@@ -59,6 +59,11 @@ public:
   virtual uint64_t answerBytes(uint64_t elements,
                                uint64_t valueBytes) const = 0;
 
+  /// Adds an output to `wanted`, which has each once. `metadata`: what names
+  /// the outputs, for the error.
+  Outcome want(std::string_view output, std::string_view metadata);
+  /// Makes `wanted` all outputs of the program.
+  void wantAll();
   /// Takes the bytes of the outputs and of the answer from the budget. Call
   /// after `bindTensors`, before the job is submitted.
   Outcome reserveAnswer();
@@ -75,6 +80,8 @@ public:
   int64_t batch = 0;
   /// In the order of the program's inputs.
   std::vector<JobInput> inputs;
+  /// The program's outputs that the answer has, in its order.
+  std::vector<int32_t> wanted;
   Outcome outcome;
   std::unique_ptr<std::byte[]> outputs;
   std::vector<size_t> outputOffsets;
